@@ -1,0 +1,34 @@
+"""Bayesian networks split along d-convex separators: learn each part from its own columns, ask each question locally."""
+
+from dconvex.errors import (
+    CycleError,
+    DataError,
+    DconvexError,
+    FormatError,
+    NetworkError,
+    UnknownStateError,
+    UnknownVariableError,
+)
+from dconvex.graph.dag import Dag
+from dconvex.network.families import Regression, Table
+from dconvex.network.network import BayesianNetwork
+from dconvex.network.random import random_dag, random_gaussian_network, random_network
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BayesianNetwork",
+    "CycleError",
+    "Dag",
+    "DataError",
+    "DconvexError",
+    "FormatError",
+    "NetworkError",
+    "Regression",
+    "Table",
+    "UnknownStateError",
+    "UnknownVariableError",
+    "random_dag",
+    "random_gaussian_network",
+    "random_network",
+]

@@ -1,0 +1,84 @@
+"""Everything dconvex raises on purpose, under one root, and the sentences that name the culprit and the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+
+
+class DconvexError(Exception):
+    """Root of every error that dconvex raises on purpose."""
+
+
+class NetworkError(DconvexError, ValueError):
+    """A graph or a network that cannot be: a duplicate edge, a table of the wrong shape, a row that does not sum to one."""
+
+
+class CycleError(NetworkError):
+    """The edges contain a directed cycle; `cycle` lists its nodes, the first one not repeated."""
+
+    def __init__(self, cycle: Sequence[Hashable]) -> None:
+        self.cycle = tuple(cycle)
+        closed = [*self.cycle, self.cycle[0]]
+        shown = closed if len(closed) <= 12 else [*closed[:6], "…", *closed[-5:]]
+        path = " → ".join(str(node) for node in shown)
+        count = f" ({len(self.cycle)} nodes)" if len(closed) > 12 else ""
+        super().__init__(f"the edges contain a cycle: {path}{count}")
+
+
+class UnknownVariableError(DconvexError, LookupError):
+    """A variable that the graph or network does not have."""
+
+    def __init__(self, name: Hashable, known: Iterable[Hashable], where: str = "variable") -> None:
+        self.name = name
+        super().__init__(f"unknown {where} {name!r}{_way_out(name, known)}")
+
+
+class UnknownStateError(DconvexError, LookupError):
+    """A state label that the variable does not have."""
+
+    def __init__(
+        self, variable: Hashable, label: Hashable, known: Iterable[Hashable], where: str = ""
+    ) -> None:
+        self.variable = variable
+        self.label = label
+        super().__init__(f"unknown state {label!r} of {variable!r}{where}{_way_out(label, known)}")
+
+
+class FormatError(DconvexError, ValueError):
+    """A file that cannot be read, or a network that a format cannot hold."""
+
+    def __init__(
+        self, problem: str, *, path: str | None = None, line: int | None = None, column: int | None = None
+    ) -> None:
+        self.problem, self.path, self.line, self.column = problem, path, line, column
+        place = ":".join(str(part) for part in (path, line, column) if part is not None)
+        super().__init__(f"{place}: {problem}" if place else problem)
+
+
+class DataError(DconvexError, ValueError):
+    """A data table that cannot be used as it is: the column, what is wrong with it, what to do."""
+
+
+def _way_out(name: Hashable, known: Iterable[Hashable]) -> str:
+    """`; did you mean 'smoking'?`, or a short list of what there is."""
+    choices = list(known)
+    near = _near_match(name, choices)
+    if near is not None:
+        return f"; did you mean {near!r}?"
+    if not choices:
+        return "; there are none"
+    shown = ", ".join(repr(choice) for choice in choices[:8])
+    return f"; there are {len(choices)}: {shown}{', …' if len(choices) > 8 else ''}"
+
+
+def _near_match(name: Hashable, choices: Sequence[Hashable]) -> Hashable | None:
+    import difflib
+
+    wanted = str(name).casefold()
+    by_text = {str(choice).casefold(): choice for choice in choices}
+    if wanted in by_text:
+        return by_text[wanted]
+    # difflib compares with every candidate: on a million names only those of about the same length are worth it.
+    candidates = [text for text in by_text if abs(len(text) - len(wanted)) <= 2 + len(wanted) // 2]
+    close = difflib.get_close_matches(wanted, candidates[:20_000], n=1, cutoff=0.6)
+    return by_text[close[0]] if close else None

@@ -1,0 +1,236 @@
+"""The directed acyclic graph: a frozen value over names, arrays inside.
+
+Nodes stand in canonical order (type name, then value), so neither the order of the edges nor that of the nodes given
+shows in the result. Parents come in canonical order too, unless the graph was built with `Dag.from_parents`, which keeps
+the order it is given: a table's axes follow the parents, so their order is part of the value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+
+from dconvex.errors import CycleError, NetworkError, UnknownVariableError
+from dconvex.graph.adjacency import Adjacency, Indices, Offsets, find_cycle, topological_order
+from dconvex.names import Name, as_names, canonical, checked_name
+
+if TYPE_CHECKING:
+    import networkx
+
+
+class Dag:
+    """A directed acyclic graph.
+
+    `edges` are (parent, child) pairs. `nodes` names isolated nodes to add, or all the nodes: a list that holds some
+    endpoints but not others is taken for a mistake.
+
+    >>> dag = Dag([("cloudy", "rain"), ("rain", "wet"), ("sprinkler", "wet")])
+    >>> dag.parents("wet")
+    ('rain', 'sprinkler')
+    >>> sorted(dag.ancestors("wet"))
+    ['cloudy', 'rain', 'sprinkler']
+    """
+
+    __slots__ = ("_index", "_names", "child_lists", "order", "parent_lists")
+
+    _names: tuple[Name, ...]
+    _index: dict[Name, int]
+    parent_lists: Adjacency
+    """The parents of each node by index, in the order of `parents`; for algorithms that work on arrays."""
+    child_lists: Adjacency
+    order: Indices
+    """Indices of the nodes, parents before children."""
+
+    def __init__(self, edges: Iterable[tuple[Name, Name]] = (), nodes: Name | Iterable[Name] = ()) -> None:
+        pairs = [_checked_edge(edge) for edge in edges]
+        endpoints = {node for pair in pairs for node in pair}
+        declared = _declared(nodes, endpoints)
+        names = tuple(canonical(endpoints | declared))
+        index = {name: place for place, name in enumerate(names)}
+        tails = np.fromiter((index[tail] for tail, _ in pairs), np.int32, len(pairs))
+        heads = np.fromiter((index[head] for _, head in pairs), np.int32, len(pairs))
+        by_tail = np.argsort(tails, kind="stable")
+        parents = Adjacency.from_pairs(heads[by_tail], tails[by_tail], len(names))
+        self._fill(names, index, parents)
+
+    @classmethod
+    def from_parents(cls, parents: Mapping[Name, Sequence[Name]]) -> Dag:
+        """The graph with these parents of each node, in the order given; every node must be a key.
+
+        >>> Dag.from_parents({"wet": ("sprinkler", "rain"), "rain": (), "sprinkler": ()}).parents("wet")
+        ('sprinkler', 'rain')
+        """
+        names = tuple(canonical({checked_name(name): None for name in parents}))
+        index = {name: place for place, name in enumerate(names)}
+
+        def places(child: Name) -> list[int]:
+            try:
+                return [index[parent] for parent in parents[child]]
+            except KeyError as error:
+                raise UnknownVariableError(error.args[0], names, where=f"parent (of {child!r})") from None
+
+        return cls.from_arrays(names, Adjacency.from_lists(places(name) for name in names))
+
+    @classmethod
+    def from_arrays(cls, names: tuple[Name, ...], parents: Adjacency) -> Dag:
+        """From names in canonical order and the parents of each, by index; checked for duplicates and cycles."""
+        dag = cls.__new__(cls)
+        dag._fill(names, {name: place for place, name in enumerate(names)}, parents)
+        return dag
+
+    def _fill(self, names: tuple[Name, ...], index: dict[Name, int], parents: Adjacency) -> None:
+        children = parents.reversed()
+        _refuse_duplicates(names, children)
+        order = topological_order(parents, children)
+        if len(order) < len(names):
+            raise CycleError([names[place] for place in find_cycle(parents, order)])
+        for slot, value in zip(Dag.__slots__, (index, names, children, order, parents), strict=True):
+            object.__setattr__(self, slot, value)
+
+    @property
+    def nodes(self) -> tuple[Name, ...]:
+        """All nodes in canonical order."""
+        return self._names
+
+    @property
+    def edges(self) -> tuple[tuple[Name, Name], ...]:
+        """All (parent, child) pairs, sorted."""
+        names, children = self._names, self.child_lists
+        ends = zip(children.owners().tolist(), children.neighbours.tolist(), strict=True)
+        return tuple((names[tail], names[head]) for tail, head in ends)
+
+    def parents(self, node: Name) -> tuple[Name, ...]:
+        """The parents of `node`, in the order in which its table's axes stand."""
+        return self.named(self.parent_lists.of(self.index_of(node)))
+
+    def children(self, node: Name) -> tuple[Name, ...]:
+        """The children of `node` in canonical order."""
+        return self.named(self.child_lists.of(self.index_of(node)))
+
+    def ancestors(self, nodes: Name | Iterable[Name]) -> frozenset[Name]:
+        """All nodes with a directed path into `nodes`, these themselves left out."""
+        return self._reached(self.parent_lists, nodes)
+
+    def descendants(self, nodes: Name | Iterable[Name]) -> frozenset[Name]:
+        """All nodes with a directed path from `nodes`, these themselves left out."""
+        return self._reached(self.child_lists, nodes)
+
+    def topological_order(self) -> tuple[Name, ...]:
+        """All nodes, parents before children."""
+        return self.named(self.order)
+
+    def to_networkx(self) -> networkx.DiGraph[Name]:
+        """A new `networkx.DiGraph` with the same nodes and edges."""
+        import networkx
+
+        graph: networkx.DiGraph[Name] = networkx.DiGraph()
+        graph.add_nodes_from(self._names)
+        graph.add_edges_from(self.edges)
+        return graph
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __iter__(self) -> Iterator[Name]:
+        return iter(self._names)
+
+    def __contains__(self, node: object) -> bool:
+        return isinstance(node, Hashable) and node in self._index
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Dag):
+            return NotImplemented
+        return (
+            self._names == other._names
+            and np.array_equal(self.parent_lists.start, other.parent_lists.start)
+            and np.array_equal(self.parent_lists.neighbours, other.parent_lists.neighbours)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._names, self.parent_lists.start.tobytes(), self.parent_lists.neighbours.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"Dag({len(self)} nodes, {len(self.parent_lists.neighbours)} edges)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._names, self.parent_lists.start, self.parent_lists.neighbours)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a Dag is frozen; build a new one instead of setting {name!r}")
+
+    __delattr__ = __setattr__  # type: ignore[assignment]
+
+    def index_of(self, node: Name) -> int:
+        """The place of `node` in `nodes`."""
+        try:
+            return self._index[node]
+        except (KeyError, TypeError):
+            raise UnknownVariableError(node, self._names) from None
+
+    def named(self, places: Indices) -> tuple[Name, ...]:
+        """The names of the nodes at these places."""
+        return tuple(map(self._names.__getitem__, places.tolist()))
+
+    def _reached(self, adjacency: Adjacency, nodes: Name | Iterable[Name]) -> frozenset[Name]:
+        sources = {self.index_of(node) for node in as_names(nodes)}
+        reached = adjacency.reachable(sources)
+        return frozenset(self.named(reached[~np.isin(reached, list(sources))]))
+
+
+@runtime_checkable
+class HasDag(Protocol):
+    """Anything built over a DAG: a network, a model."""
+
+    @property
+    def dag(self) -> Dag: ...
+
+
+DagLike: TypeAlias = "Dag | HasDag | networkx.DiGraph[Any] | Iterable[tuple[Name, Name]]"
+
+
+def as_dag(graph: DagLike) -> Dag:
+    """A `Dag` from whatever stands for one: itself, a network, a `networkx.DiGraph` or an iterable of edges."""
+    if isinstance(graph, Dag):
+        return graph
+    if isinstance(graph, HasDag):
+        return graph.dag
+    if isinstance(graph, str) or not isinstance(graph, Iterable):
+        raise TypeError(f"expected a Dag, a network, a networkx.DiGraph or edges, not {graph!r}")
+    is_directed = getattr(graph, "is_directed", None)
+    if is_directed is None:
+        return Dag(graph)
+    if not is_directed():
+        raise NetworkError("the networkx graph is undirected; a DAG needs a networkx.DiGraph")
+    return Dag(graph.edges(), nodes=graph.nodes())  # type: ignore[attr-defined]
+
+
+def _restored(names: tuple[Name, ...], start: Offsets, neighbours: Indices) -> Dag:
+    return Dag.from_arrays(names, Adjacency(start, neighbours))
+
+
+def _checked_edge(edge: Any) -> tuple[Name, Name]:
+    if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
+        raise NetworkError(f"an edge is a (parent, child) pair, not {edge!r}")
+    tail, head = checked_name(edge[0]), checked_name(edge[1])
+    if tail == head:
+        raise CycleError([tail])
+    return tail, head
+
+
+def _declared(nodes: Name | Iterable[Name], endpoints: set[Name]) -> set[Name]:
+    declared = {checked_name(node) for node in as_names(nodes)}
+    if declared & endpoints and not endpoints <= declared:
+        missing = canonical(endpoints - declared)[0]
+        raise UnknownVariableError(missing, canonical(declared), where="endpoint of an edge")
+    return declared
+
+
+def _refuse_duplicates(names: tuple[Name, ...], children: Adjacency) -> None:
+    """Within a node the children are sorted, so a repeated edge stands next to itself."""
+    tails, heads = children.owners(), children.neighbours
+    repeated = np.flatnonzero((tails[1:] == tails[:-1]) & (heads[1:] == heads[:-1]))
+    if len(repeated):
+        tail, head = names[tails[repeated[0]]], names[heads[repeated[0]]]
+        raise NetworkError(f"the edge {tail!r} → {head!r} is given twice")

@@ -1,0 +1,72 @@
+"""What variables and states may be called, and the one order in which ties are broken.
+
+Variable names are str or int, state labels str, int or bool, and no two in one place compare equal (so `1` and `True`
+cannot both be states of one variable). The canonical order is by type name, then by value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import TypeAlias, cast
+
+from dconvex.errors import NetworkError
+
+Name: TypeAlias = str | int
+Label: TypeAlias = str | int | bool
+
+
+def checked_name(name: Hashable) -> Name:
+    """`name` itself if it may name a variable; numpy's integers become int."""
+    if type(name) is str or type(name) is int:
+        return name
+    plain = _plain(name)
+    if isinstance(plain, bool) or not isinstance(plain, str | int):
+        raise NetworkError(f"a variable name must be a str or an int, not {name!r} ({type(name).__name__})")
+    return plain
+
+
+def checked_labels(variable: Name, labels: Iterable[Hashable]) -> tuple[Label, ...]:
+    """The labels as a tuple of str, int and bool, all different."""
+    if isinstance(labels, str):
+        raise NetworkError(f"the states of {variable!r} are the single string {labels!r}; give a list of labels")
+    checked = tuple(_checked_label(variable, label) for label in labels)
+    if not checked:
+        raise NetworkError(f"{variable!r} has no states")
+    if len(set(checked)) < len(checked):
+        twice = next(label for place, label in enumerate(checked) if label in checked[:place])
+        raise NetworkError(f"two states of {variable!r} compare equal: {twice!r} comes twice in {checked!r}")
+    return checked
+
+
+def canonical(names: Iterable[Name]) -> list[Name]:
+    """The names sorted by type name, then by value."""
+    found = list(names)
+    integers = sorted(name for name in found if isinstance(name, int))
+    strings = sorted(name for name in found if isinstance(name, str))
+    return [*integers, *strings]
+
+
+def as_names(names: Name | Iterable[Name]) -> tuple[Name, ...]:
+    """The variables asked for; a single name stands for itself."""
+    if isinstance(names, str | int):
+        return (names,)
+    plain = _plain(names)
+    return (plain,) if isinstance(plain, int) else tuple(names)
+
+
+def _checked_label(variable: Name, label: Hashable) -> Label:
+    plain = _plain(label)
+    if not isinstance(plain, str | int):
+        raise NetworkError(f"a state must be a str, an int or a bool; {variable!r} has {label!r} ({type(label).__name__})")
+    return plain
+
+
+def _plain(value: object) -> Hashable:
+    """numpy's scalars as Python's own; str and int subclasses (enums, numpy strings) as plain str and int."""
+    item = getattr(value, "item", None)
+    plain = item() if callable(item) and getattr(value, "ndim", None) == 0 else value
+    if isinstance(plain, str):
+        return str.__str__(plain)
+    if isinstance(plain, int) and not isinstance(plain, bool):
+        return int(plain)
+    return cast(Hashable, plain)

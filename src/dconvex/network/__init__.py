@@ -1,0 +1,1 @@
+"""Bayesian networks with numbers: families, sampling, likelihood, intervention."""

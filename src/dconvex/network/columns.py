@@ -1,0 +1,77 @@
+"""Columns of a data frame as arrays: state codes for discrete variables, numbers for continuous ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dconvex.errors import DataError, UnknownStateError, UnknownVariableError
+from dconvex.names import Label, Name
+
+Codes: TypeAlias = NDArray[np.intp]
+
+
+class Columns:
+    """The named columns of any frame that narwhals reads, one at a time, with errors that name column and row."""
+
+    def __init__(self, data: Any) -> None:
+        import narwhals as nw
+
+        try:
+            self._frame = nw.from_native(data, eager_only=True)
+        except TypeError:
+            raise DataError(f"expected a data frame (pandas, polars, pyarrow, …), not {type(data).__name__}") from None
+        # pandas keeps integer column names, narwhals passes them on
+        self._present = {name: name for name in cast("list[Name]", self._frame.columns)}
+
+    def __len__(self) -> int:
+        return len(self._frame)
+
+    def codes(self, variable: Name, labels: Sequence[Label]) -> Codes:
+        """For each row the position of its value among `labels`."""
+        categories, codes = _factorized(self._column(variable))
+        if (missing := codes < 0).any():
+            raise DataError(f"column {variable!r} has a missing cell in row {_first(missing)}; drop or fill such rows first")
+        position: dict[object, int] = {label: place for place, label in enumerate(labels)}
+        translation = np.array([position.get(value, -1) for value in categories], dtype=np.intp)
+        translated = translation[codes] if len(translation) else codes
+        if (unknown := translated < 0).any():
+            row = _first(unknown)
+            raise UnknownStateError(variable, categories[codes[row]], labels, where=f" in row {row}")
+        return translated
+
+    def numbers(self, variable: Name) -> NDArray[np.float64]:
+        """The column as floats, all finite."""
+        column = self._column(variable)
+        try:
+            values = np.asarray(column.to_numpy(), dtype=np.float64)
+        except (TypeError, ValueError):
+            raise DataError(f"column {variable!r} is not numeric (its type is {column.dtype})") from None
+        if (bad := ~np.isfinite(values)).any():
+            row = _first(bad)
+            raise DataError(f"column {variable!r} holds {values[row]} in row {row}; drop or fill such rows first")
+        return values
+
+    def _column(self, variable: Name) -> Any:
+        if variable not in self._present:
+            raise DataError(str(UnknownVariableError(variable, self._present, where="column"))) from None
+        return self._frame.get_column(cast(str, variable))
+
+
+def _factorized(column: Any) -> tuple[list[object], Codes]:
+    """The distinct values and, for each row, the position of its own among them (-1 where missing)."""
+    import pandas as pd
+
+    native = column.to_native()
+    if isinstance(native, pd.Series) and isinstance(native.dtype, pd.CategoricalDtype):
+        return native.cat.categories.tolist(), native.cat.codes.to_numpy().astype(np.intp)
+    series = native if isinstance(native, pd.Series) else pd.Series(column.to_numpy())
+    codes, values = pd.factorize(series)
+    return pd.Index(values).tolist(), codes
+
+
+def _first(flags: NDArray[np.bool_]) -> int:
+    return int(np.argmax(flags))

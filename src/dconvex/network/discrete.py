@@ -1,0 +1,178 @@
+"""All tables of a discrete network in one flat array, and what a network asks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dconvex.errors import NetworkError, UnknownStateError
+from dconvex.graph.adjacency import Offsets
+from dconvex.graph.dag import Dag
+from dconvex.names import Label, Name
+from dconvex.network.columns import Codes, Columns
+from dconvex.network.families import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats: TypeAlias = NDArray[np.float64]
+
+ROW_SUM_TOLERANCE = 1e-5
+"""A row whose sum is this near to one is divided by it; beyond, it is an error."""
+ALREADY_NORMALIZED = 1e-12
+"""A row whose sum is this near to one is left as it is, so that writing and reading changes nothing."""
+ROWS_AT_ONCE = 1 << 14
+"""Sampling works on blocks of rows that stay in the processor's cache."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tables:
+    """P(v | parents) for every node v of a DAG: `values[offset[v]:offset[v + 1]]`, axes (*parents, v), row-major."""
+
+    kind: ClassVar[Literal["discrete"]] = "discrete"
+
+    labels: tuple[tuple[Label, ...], ...]
+    offset: Offsets
+    values: Floats
+
+    @classmethod
+    def from_arrays(cls, dag: Dag, labels: tuple[tuple[Label, ...], ...], arrays: Iterable[Floats]) -> Tables:
+        """From one array per node, of the right size already; rows are checked and normalised here."""
+        flat = [array.reshape(-1) for array in arrays]
+        offset = np.zeros(len(flat) + 1, np.int64)
+        np.cumsum([len(array) for array in flat], out=offset[1:])
+        values = np.concatenate(flat) if flat else np.empty(0)
+        _normalize(dag, labels, offset, values)
+        values.setflags(write=False)
+        return cls(labels, offset, values)
+
+    def states(self, dag: Dag) -> dict[Name, tuple[Label, ...]]:
+        return dict(zip(dag.nodes, self.labels, strict=True))
+
+    def family(self, dag: Dag, node: Name) -> Table:
+        place = dag.index_of(node)
+        shape = [len(self.labels[member]) for member in (*dag.parent_lists.of(place).tolist(), place)]
+        return Table(node, dag.parents(node), self._values_of(place).reshape(shape))
+
+    def sample(self, dag: Dag, rows: int, rng: np.random.Generator) -> pd.DataFrame:
+        import pandas as pd
+
+        codes = self._sampled_codes(dag, rows, rng)
+        columns = {
+            name: pd.Categorical.from_codes(column, categories=pd.Index(labels))
+            for name, labels, column in zip(dag.nodes, self.labels, codes, strict=True)
+        }
+        return pd.DataFrame(columns, index=pd.RangeIndex(rows), copy=False)
+
+    def _sampled_codes(self, dag: Dag, rows: int, rng: np.random.Generator) -> list[NDArray[Any]]:
+        thresholds = [self._thresholds(place) for place in range(len(dag))]
+        codes = [np.zeros(rows, np.int8 if len(labels) < 128 else np.int32) for labels in self.labels]
+        for first in range(0, rows, ROWS_AT_ONCE):
+            block = slice(first, min(first + ROWS_AT_ONCE, rows))
+            for place in dag.order.tolist():
+                row = self._rows(dag, place, codes, block)
+                uniform = rng.random(len(row))
+                chosen = codes[place][block]
+                for threshold in thresholds[place]:
+                    chosen += uniform >= threshold[row]
+        return codes
+
+    def _thresholds(self, place: int) -> Floats:
+        """For each state but the last, by row of the table: the state is passed over when the uniform draw reaches this.
+
+        From a row's last possible state on the threshold is one: rounding in the sum never lets an impossible state in.
+        """
+        table = self._values_of(place).reshape(-1, len(self.labels[place]))
+        cumulative = np.cumsum(table, axis=1)
+        still_possible = np.cumsum(table[:, ::-1], axis=1)[:, ::-1]
+        nothing_beyond = still_possible[:, 1:] <= 0
+        return np.ascontiguousarray(np.where(nothing_beyond, 1.0, cumulative[:, :-1]).T)
+
+    def log_likelihood(self, dag: Dag, data: Columns) -> Floats:
+        codes = [data.codes(name, labels) for name, labels in zip(dag.nodes, self.labels, strict=True)]
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.values)
+        total = np.zeros(len(data))
+        for place, own in enumerate(codes):
+            cell = self._rows(dag, place, codes, slice(0, len(data))) * len(self.labels[place]) + own
+            total += logs[self.offset[place] + cell]
+        return total
+
+    def intervened(self, dag: Dag, after: Dag, settings: Mapping[Name, Any]) -> Tables:
+        def array(node: Name) -> Floats:
+            if node not in settings:
+                return self._values_of(dag.index_of(node))
+            labels = self.labels[dag.index_of(node)]
+            if settings[node] not in labels:
+                raise UnknownStateError(node, settings[node], labels)
+            return np.eye(len(labels))[labels.index(settings[node])]
+
+        return Tables.from_arrays(after, self.labels, map(array, dag.nodes))
+
+    def _values_of(self, place: int) -> Floats:
+        return self.values[self.offset[place] : self.offset[place + 1]]
+
+    def _rows(self, dag: Dag, place: int, codes: Sequence[NDArray[Any]], block: slice) -> Codes:
+        """For each sample of the block the row of the table that its parents choose."""
+        row = np.zeros(block.stop - block.start, np.intp)
+        for parent in dag.parent_lists.of(place).tolist():
+            row *= len(self.labels[parent])
+            row += codes[parent][block]
+        return row
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Tables)
+            and self.labels == other.labels
+            and all(map(_same_types, self.labels, other.labels))
+            and np.array_equal(self.values, other.values)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.labels, self.values.tobytes()))
+
+    def __str__(self) -> str:
+        return f"{len(self.values):,} probabilities"
+
+
+def _same_types(ours: tuple[Label, ...], theirs: tuple[Label, ...]) -> bool:
+    """1 and True compare equal but are different labels."""
+    return all(type(one) is type(other) for one, other in zip(ours, theirs, strict=True))
+
+
+def _normalize(dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets, values: Floats) -> None:
+    """Divide, in place, every row by its sum where that is off by rounding; refuse what is no distribution."""
+    cardinality = np.array([len(own) for own in labels], np.int64)
+    row_length = np.repeat(cardinality, np.diff(offset) // cardinality)
+    row_start = np.cumsum(row_length) - row_length
+    with np.errstate(invalid="ignore", over="ignore"):
+        sums = np.add.reduceat(values, row_start) if len(values) else values
+    off = np.abs(sums - 1)
+    is_wrong = ~(off <= ROW_SUM_TOLERANCE)
+    # a negative entry or NaN may hide in a row that sums to one; an infinite one cannot
+    is_wrong |= np.minimum.reduceat(values, row_start) < 0 if len(values) else is_wrong
+    if is_wrong.any():
+        first = int(row_start[np.argmax(is_wrong)])
+        raise NetworkError(_row_problem(dag, labels, offset, values, first))
+    rounded = (off > ALREADY_NORMALIZED).nonzero()[0]
+    cells = np.concatenate([np.arange(row_start[r], row_start[r] + row_length[r]) for r in rounded] or [row_start[:0]])
+    values[cells] /= np.repeat(sums[rounded], row_length[rounded])
+
+
+def _row_problem(dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets, values: Floats, first: int) -> str:
+    """What is wrong with the row that begins at `first`, said with names and states."""
+    place = int(np.searchsorted(offset, first, side="right")) - 1
+    own, parents = labels[place], dag.parent_lists.of(place).tolist()
+    row = values[first : first + len(own)]
+    number = (first - int(offset[place])) // len(own)
+    chosen = np.unravel_index(number, [len(labels[parent]) for parent in parents]) if parents else ()
+    given = [f"{dag.nodes[p]!r}={labels[p][state]!r}" for p, state in zip(parents, chosen, strict=True)]
+    scope = f"P({dag.nodes[place]!r}{' | ' if given else ''}{', '.join(given)})"
+    if not np.isfinite(row).all() or (row < 0).any():
+        culprit = int(np.argmax(~np.isfinite(row) | (row < 0)))
+        return f"{scope} gives {own[culprit]!r} the probability {row[culprit]}; it must lie between 0 and 1"
+    return f"{scope} sums to {row.sum():.10g}, not to 1 (rows within {ROW_SUM_TOLERANCE} of it are normalised)"

@@ -1,0 +1,121 @@
+"""All regressions of a linear Gaussian network in flat arrays, and what a network asks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dconvex.errors import NetworkError
+from dconvex.graph.dag import Dag
+from dconvex.names import Label, Name
+from dconvex.network.columns import Columns
+from dconvex.network.families import Regression
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats: TypeAlias = NDArray[np.float64]
+
+ON_SUPPORT = 1e-9
+"""A variable without noise may differ from its regression by this much, relative to the size of the terms."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Regressions:
+    """Intercept and variance per node; `coefficients` lies along `dag.parent_lists.neighbours`."""
+
+    kind: ClassVar[Literal["gaussian"]] = "gaussian"
+
+    intercept: Floats
+    coefficients: Floats
+    variance: Floats
+
+    def __post_init__(self) -> None:
+        for array in (self.intercept, self.coefficients, self.variance):
+            array.setflags(write=False)
+
+    @classmethod
+    def checked(cls, dag: Dag, intercept: Floats, coefficients: Floats, variance: Floats) -> Regressions:
+        """Refuses what is not finite, and negative variances."""
+        for what, values in (("intercept", intercept), ("variance", variance)):
+            if len(bad := np.flatnonzero(~np.isfinite(values))):
+                raise NetworkError(f"the {what} of {dag.nodes[bad[0]]!r} is {values[bad[0]]}")
+        if len(bad := np.flatnonzero(variance < 0)):
+            raise NetworkError(f"the variance of {dag.nodes[bad[0]]!r} is {variance[bad[0]]}; it must be zero or more")
+        if len(bad := np.flatnonzero(~np.isfinite(coefficients))):
+            parent, child = dag.parent_lists.neighbours[bad[0]], dag.parent_lists.owners()[bad[0]]
+            names = f"{dag.nodes[parent]!r} in the regression of {dag.nodes[child]!r}"
+            raise NetworkError(f"the coefficient of {names} is {coefficients[bad[0]]}")
+        return cls(intercept, coefficients, variance)
+
+    def states(self, dag: Dag) -> dict[Name, tuple[Label, ...]]:
+        return {}
+
+    def family(self, dag: Dag, node: Name) -> Regression:
+        place = dag.index_of(node)
+        parents = dag.parents(node)
+        coefficients = MappingProxyType(dict(zip(parents, self._coefficients_of(dag, place).tolist(), strict=True)))
+        return Regression(node, parents, float(self.intercept[place]), coefficients, float(self.variance[place]))
+
+    def sample(self, dag: Dag, rows: int, rng: np.random.Generator) -> pd.DataFrame:
+        import pandas as pd
+
+        values = np.empty((len(dag), rows))
+        for place in dag.order.tolist():
+            noise = rng.standard_normal(rows) * np.sqrt(self.variance[place])
+            values[place] = self._mean(dag, place, values) + noise
+        return pd.DataFrame(values.T, columns=pd.Index(dag.nodes), copy=False)
+
+    def log_likelihood(self, dag: Dag, data: Columns) -> Floats:
+        values = np.array([data.numbers(name) for name in dag.nodes]).reshape(len(dag), len(data))
+        total = np.zeros(len(data))
+        for place in range(len(dag)):
+            residual = values[place] - self._mean(dag, place, values)
+            if (variance := self.variance[place]) > 0:
+                total -= 0.5 * (np.log(2 * np.pi * variance) + residual**2 / variance)
+            else:
+                scale = np.abs(values[place]) + self._magnitude(dag, place, values)
+                total[np.abs(residual) > ON_SUPPORT * scale] = -np.inf
+        return total
+
+    def intervened(self, dag: Dag, after: Dag, settings: Mapping[Name, Any]) -> Regressions:
+        intercept, variance = self.intercept.copy(), self.variance.copy()
+        for node, value in settings.items():
+            place = dag.index_of(node)
+            try:
+                intercept[place], variance[place] = float(value), 0.0
+            except (TypeError, ValueError):
+                raise NetworkError(f"{node!r} can only be set to a number, not to {value!r}") from None
+        kept = ~np.isin(dag.parent_lists.owners(), [dag.index_of(node) for node in settings])
+        return Regressions.checked(after, intercept, self.coefficients[kept], variance)
+
+    def _mean(self, dag: Dag, place: int, values: Floats) -> Floats:
+        weights = self._coefficients_of(dag, place)
+        return self.intercept[place] + weights @ values[dag.parent_lists.of(place)]
+
+    def _magnitude(self, dag: Dag, place: int, values: Floats) -> Floats:
+        """The sum of the absolute values of the terms that `_mean` adds up: the scale of its rounding error."""
+        weights = np.abs(self._coefficients_of(dag, place))
+        return np.abs(self.intercept[place]) + weights @ np.abs(values[dag.parent_lists.of(place)])
+
+    def _coefficients_of(self, dag: Dag, place: int) -> Floats:
+        return self.coefficients[dag.parent_lists.start[place] : dag.parent_lists.start[place + 1]]
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Regressions)
+            and np.array_equal(self.intercept, other.intercept)
+            and np.array_equal(self.coefficients, other.coefficients)
+            and np.array_equal(self.variance, other.variance)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.intercept.tobytes(), self.coefficients.tobytes(), self.variance.tobytes()))
+
+    def __str__(self) -> str:
+        return f"{len(self.coefficients):,} coefficients"
