@@ -9,10 +9,12 @@ from dconvex.errors import (
     UnknownStateError,
     UnknownVariableError,
 )
+from dconvex.formats import read, write
 from dconvex.graph.dag import Dag
 from dconvex.network.families import Regression, Table
 from dconvex.network.network import BayesianNetwork
 from dconvex.network.random import random_dag, random_gaussian_network, random_network
+from dconvex.repository import load_network, network_info, network_names
 
 __version__ = "0.1.0"
 
@@ -28,7 +30,12 @@ __all__ = [
     "Table",
     "UnknownStateError",
     "UnknownVariableError",
+    "load_network",
+    "network_info",
+    "network_names",
     "random_dag",
     "random_gaussian_network",
     "random_network",
+    "read",
+    "write",
 ]

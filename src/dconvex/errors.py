@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
 
 
 class DconvexError(Exception):
     """Root of every error that dconvex raises on purpose."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exception's own way calls the class with the finished message, which is not what our classes take
+        return _restored, (type(self), self.args, self.__dict__)
+
 
 class NetworkError(DconvexError, ValueError):
-    """A graph or a network that cannot be: a duplicate edge, a table of the wrong shape, a row that does not sum to one."""
+    """A graph or a network that cannot be: a duplicate edge, a table of the wrong shape, a row that is no distribution.
+
+    `variable` is the one to blame, where there is one.
+    """
+
+    def __init__(self, problem: str, variable: Hashable = None) -> None:
+        self.variable = variable
+        super().__init__(problem)
 
 
 class CycleError(NetworkError):
@@ -36,9 +48,7 @@ class UnknownVariableError(DconvexError, LookupError):
 class UnknownStateError(DconvexError, LookupError):
     """A state label that the variable does not have."""
 
-    def __init__(
-        self, variable: Hashable, label: Hashable, known: Iterable[Hashable], where: str = ""
-    ) -> None:
+    def __init__(self, variable: Hashable, label: Hashable, known: Iterable[Hashable], where: str = "") -> None:
         self.variable = variable
         self.label = label
         super().__init__(f"unknown state {label!r} of {variable!r}{where}{_way_out(label, known)}")
@@ -59,6 +69,12 @@ class DataError(DconvexError, ValueError):
     """A data table that cannot be used as it is: the column, what is wrong with it, what to do."""
 
 
+def _restored(kind: type[DconvexError], args: tuple[Any, ...], attributes: dict[str, Any]) -> DconvexError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(attributes)
+    return error
+
+
 def _way_out(name: Hashable, known: Iterable[Hashable]) -> str:
     """`; did you mean 'smoking'?`, or a short list of what there is."""
     choices = list(known)
@@ -73,12 +89,16 @@ def _way_out(name: Hashable, known: Iterable[Hashable]) -> str:
 
 def _near_match(name: Hashable, choices: Sequence[Hashable]) -> Hashable | None:
     import difflib
+    from bisect import bisect
 
     wanted = str(name).casefold()
     by_text = {str(choice).casefold(): choice for choice in choices}
     if wanted in by_text:
         return by_text[wanted]
-    # difflib compares with every candidate: on a million names only those of about the same length are worth it.
     candidates = [text for text in by_text if abs(len(text) - len(wanted)) <= 2 + len(wanted) // 2]
-    close = difflib.get_close_matches(wanted, candidates[:20_000], n=1, cutoff=0.6)
+    if len(candidates) > 20_000:  # difflib compares with every one: of a million only those that begin alike
+        candidates.sort()
+        place = bisect(candidates, wanted)
+        candidates = candidates[max(place - 10_000, 0) : place + 10_000]
+    close = difflib.get_close_matches(wanted, candidates, n=1, cutoff=0.6)
     return by_text[close[0]] if close else None

@@ -27,8 +27,8 @@ def checked_name(name: Hashable) -> Name:
 
 def checked_labels(variable: Name, labels: Iterable[Hashable]) -> tuple[Label, ...]:
     """The labels as a tuple of str, int and bool, all different."""
-    if isinstance(labels, str):
-        raise NetworkError(f"the states of {variable!r} are the single string {labels!r}; give a list of labels")
+    if isinstance(labels, str | bytes | set | frozenset) or not isinstance(labels, Iterable):
+        raise NetworkError(f"the states of {variable!r} must be a list of labels in order, not {labels!r}")
     checked = tuple(_checked_label(variable, label) for label in labels)
     if not checked:
         raise NetworkError(f"{variable!r} has no states")
@@ -41,6 +41,8 @@ def checked_labels(variable: Name, labels: Iterable[Hashable]) -> tuple[Label, .
 def canonical(names: Iterable[Name]) -> list[Name]:
     """The names sorted by type name, then by value."""
     found = list(names)
+    if len(set(map(type, found))) == 1:  # the rule below, in a third of the time
+        return sorted(found)
     integers = sorted(name for name in found if isinstance(name, int))
     strings = sorted(name for name in found if isinstance(name, str))
     return [*integers, *strings]
@@ -57,16 +59,17 @@ def as_names(names: Name | Iterable[Name]) -> tuple[Name, ...]:
 def _checked_label(variable: Name, label: Hashable) -> Label:
     plain = _plain(label)
     if not isinstance(plain, str | int):
-        raise NetworkError(f"a state must be a str, an int or a bool; {variable!r} has {label!r} ({type(label).__name__})")
+        kind = type(label).__name__
+        raise NetworkError(f"a state must be a str, an int or a bool; {variable!r} has {label!r} ({kind})")
     return plain
 
 
 def _plain(value: object) -> Hashable:
-    """numpy's scalars as Python's own; str and int subclasses (enums, numpy strings) as plain str and int."""
+    """The scalars of numpy as Python's own; str and int subclasses (enums, numpy strings) as plain str and int."""
     item = getattr(value, "item", None)
     plain = item() if callable(item) and getattr(value, "ndim", None) == 0 else value
     if isinstance(plain, str):
         return str.__str__(plain)
     if isinstance(plain, int) and not isinstance(plain, bool):
         return int(plain)
-    return cast(Hashable, plain)
+    return cast("Hashable", plain)

@@ -1,4 +1,4 @@
-"""Neighbour lists of a whole graph in two flat arrays (compressed sparse rows), and the walks that need no recursion."""
+"""Neighbour lists of a whole graph in two flat arrays (compressed sparse rows), and walks without recursion."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Adjacency:
 
 
 def topological_order(parents: Adjacency, children: Adjacency) -> Indices:
-    """Parents before children; shorter than the graph when there is a cycle (its nodes and what lies below are left out)."""
+    """Parents before children; when there is a cycle, its nodes and what lies below them are left out."""
     waiting = np.diff(parents.start).tolist()
     start, below = children.start.tolist(), children.neighbours.tolist()
     order = [node for node, count in enumerate(waiting) if count == 0]
@@ -98,4 +98,3 @@ def find_cycle(parents: Adjacency, ordered: Indices) -> list[int]:
         above = parents.of(node)
         node = int(above[left_out[above]].min())
     return walk[position[node] :][::-1]
-

@@ -1,13 +1,14 @@
 """The directed acyclic graph: a frozen value over names, arrays inside.
 
 Nodes stand in canonical order (type name, then value), so neither the order of the edges nor that of the nodes given
-shows in the result. Parents come in canonical order too, unless the graph was built with `Dag.from_parents`, which keeps
-the order it is given: a table's axes follow the parents, so their order is part of the value.
+shows in the result. Parents come in canonical order too, unless the graph was built with `Dag.from_parents`, which
+keeps the order it is given: a table's axes follow the parents, so their order is part of the value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
 class Dag:
     """A directed acyclic graph.
 
-    `edges` are (parent, child) pairs. `nodes` names isolated nodes to add, or all the nodes: a list that holds some
-    endpoints but not others is taken for a mistake.
+    `edges` are (parent, child) pairs, or a graph: another `Dag`, a network, a `networkx.DiGraph`. `nodes` names
+    isolated nodes to add, or all the nodes: a list that holds some endpoints but not others is taken for a mistake.
 
     >>> dag = Dag([("cloudy", "rain"), ("rain", "wet"), ("sprinkler", "wet")])
     >>> dag.parents("wet")
@@ -43,17 +44,21 @@ class Dag:
     order: Indices
     """Indices of the nodes, parents before children."""
 
-    def __init__(self, edges: Iterable[tuple[Name, Name]] = (), nodes: Name | Iterable[Name] = ()) -> None:
-        pairs = [_checked_edge(edge) for edge in edges]
-        endpoints = {node for pair in pairs for node in pair}
-        declared = _declared(nodes, endpoints)
-        names = tuple(canonical(endpoints | declared))
+    def __init__(self, edges: DagLike = (), nodes: Name | Iterable[Name] = ()) -> None:
+        if isinstance(edges, Dag | HasDag):  # the order of its parents is part of the value
+            whole = as_dag(edges).with_nodes(nodes)
+            self._fill(whole._names, whole._index, whole.parent_lists)
+            return
+        pairs, own_nodes = _edges_and_nodes(edges)
+        ends = list(chain.from_iterable(_checked_edges(pairs)))
+        endpoints = set(ends)
+        names = tuple(canonical(endpoints | _declared([*own_nodes, *as_names(nodes)], endpoints)))
         index = {name: place for place, name in enumerate(names)}
-        tails = np.fromiter((index[tail] for tail, _ in pairs), np.int32, len(pairs))
-        heads = np.fromiter((index[head] for _, head in pairs), np.int32, len(pairs))
+        places = np.fromiter(map(index.__getitem__, ends), np.int32, len(ends))
+        tails, heads = places[::2], places[1::2]
+        _refuse_loops(names, tails, heads)
         by_tail = np.argsort(tails, kind="stable")
-        parents = Adjacency.from_pairs(heads[by_tail], tails[by_tail], len(names))
-        self._fill(names, index, parents)
+        self._fill(names, index, Adjacency.from_pairs(heads[by_tail], tails[by_tail], len(names)))
 
     @classmethod
     def from_parents(cls, parents: Mapping[Name, Sequence[Name]]) -> Dag:
@@ -67,7 +72,7 @@ class Dag:
 
         def places(child: Name) -> list[int]:
             try:
-                return [index[parent] for parent in parents[child]]
+                return [index[parent] for parent in as_names(parents[child])]
             except KeyError as error:
                 raise UnknownVariableError(error.args[0], names, where=f"parent (of {child!r})") from None
 
@@ -86,6 +91,7 @@ class Dag:
         order = topological_order(parents, children)
         if len(order) < len(names):
             raise CycleError([names[place] for place in find_cycle(parents, order)])
+        order.setflags(write=False)
         for slot, value in zip(Dag.__slots__, (index, names, children, order, parents), strict=True):
             object.__setattr__(self, slot, value)
 
@@ -121,6 +127,13 @@ class Dag:
         """All nodes, parents before children."""
         return self.named(self.order)
 
+    def with_nodes(self, nodes: Name | Iterable[Name]) -> Dag:
+        """The same graph with these nodes too; those that it does not have stand isolated."""
+        new = [name for name in map(checked_name, as_names(nodes)) if name not in self._index]
+        if not new:
+            return self
+        return Dag.from_parents({**{node: self.parents(node) for node in self}, **dict.fromkeys(new, ())})
+
     def to_networkx(self) -> networkx.DiGraph[Name]:
         """A new `networkx.DiGraph` with the same nodes and edges."""
         import networkx
@@ -137,7 +150,10 @@ class Dag:
         return iter(self._names)
 
     def __contains__(self, node: object) -> bool:
-        return isinstance(node, Hashable) and node in self._index
+        try:
+            return node in self._index
+        except TypeError:  # unhashable
+            return False
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Dag):
@@ -160,7 +176,8 @@ class Dag:
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a Dag is frozen; build a new one instead of setting {name!r}")
 
-    __delattr__ = __setattr__  # type: ignore[assignment]
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a Dag is frozen; {name!r} cannot be deleted")
 
     def index_of(self, node: Name) -> int:
         """The place of `node` in `nodes`."""
@@ -194,29 +211,42 @@ def as_dag(graph: DagLike) -> Dag:
     """A `Dag` from whatever stands for one: itself, a network, a `networkx.DiGraph` or an iterable of edges."""
     if isinstance(graph, Dag):
         return graph
-    if isinstance(graph, HasDag):
-        return graph.dag
-    if isinstance(graph, str) or not isinstance(graph, Iterable):
+    return graph.dag if isinstance(graph, HasDag) else Dag(graph)
+
+
+def _edges_and_nodes(graph: Any) -> tuple[list[Any], Iterable[Any]]:
+    """Of a networkx graph both, otherwise the edges alone."""
+    if isinstance(graph, str | bytes) or not isinstance(graph, Iterable):
         raise TypeError(f"expected a Dag, a network, a networkx.DiGraph or edges, not {graph!r}")
     is_directed = getattr(graph, "is_directed", None)
     if is_directed is None:
-        return Dag(graph)
+        return list(graph), ()
     if not is_directed():
         raise NetworkError("the networkx graph is undirected; a DAG needs a networkx.DiGraph")
-    return Dag(graph.edges(), nodes=graph.nodes())  # type: ignore[attr-defined]
+    return list(graph.edges()), graph.nodes()  # type: ignore[attr-defined]
 
 
 def _restored(names: tuple[Name, ...], start: Offsets, neighbours: Indices) -> Dag:
     return Dag.from_arrays(names, Adjacency(start, neighbours))
 
 
+def _checked_edges(pairs: list[Any]) -> Iterable[tuple[Name, Name]]:
+    """The edges as pairs of names; where all are plain already, three passes in C see to it, at a tenth of the cost."""
+    are_pairs = set(map(type, pairs)) <= {tuple} and set(map(len, pairs)) <= {2}
+    are_plain = are_pairs and set(map(type, chain.from_iterable(pairs))) <= {str, int}
+    return pairs if are_plain else map(_checked_edge, pairs)
+
+
 def _checked_edge(edge: Any) -> tuple[Name, Name]:
-    if isinstance(edge, str) or not isinstance(edge, Sequence) or len(edge) != 2:
+    if isinstance(edge, str | bytes) or not isinstance(edge, Sequence | np.ndarray) or len(edge) != 2:
         raise NetworkError(f"an edge is a (parent, child) pair, not {edge!r}")
-    tail, head = checked_name(edge[0]), checked_name(edge[1])
-    if tail == head:
-        raise CycleError([tail])
-    return tail, head
+    return checked_name(edge[0]), checked_name(edge[1])
+
+
+def _refuse_loops(names: tuple[Name, ...], tails: Indices, heads: Indices) -> None:
+    loops = tails[tails == heads]
+    if len(loops):
+        raise CycleError([names[loops[0]]])
 
 
 def _declared(nodes: Name | Iterable[Name], endpoints: set[Name]) -> set[Name]:
@@ -233,4 +263,4 @@ def _refuse_duplicates(names: tuple[Name, ...], children: Adjacency) -> None:
     repeated = np.flatnonzero((tails[1:] == tails[:-1]) & (heads[1:] == heads[:-1]))
     if len(repeated):
         tail, head = names[tails[repeated[0]]], names[heads[repeated[0]]]
-        raise NetworkError(f"the edge {tail!r} → {head!r} is given twice")
+        raise NetworkError(f"the edge {tail!r} → {head!r} is given twice", variable=head)

@@ -24,6 +24,8 @@ class Columns:
             self._frame = nw.from_native(data, eager_only=True)
         except TypeError:
             raise DataError(f"expected a data frame (pandas, polars, pyarrow, …), not {type(data).__name__}") from None
+        except nw.exceptions.DuplicateError as error:
+            raise DataError(" ".join(str(error).split())) from None
         # pandas keeps integer column names, narwhals passes them on
         self._present = {name: name for name in cast("list[Name]", self._frame.columns)}
 
@@ -32,9 +34,14 @@ class Columns:
 
     def codes(self, variable: Name, labels: Sequence[Label]) -> Codes:
         """For each row the position of its value among `labels`."""
-        categories, codes = _factorized(self._column(variable))
+        column = self._column(variable)
+        try:
+            categories, codes = _factorized(column)
+        except TypeError:  # unhashable
+            raise DataError(f"column {variable!r} holds no states (its type is {column.dtype})") from None
         if (missing := codes < 0).any():
-            raise DataError(f"column {variable!r} has a missing cell in row {_first(missing)}; drop or fill such rows first")
+            row = _first(missing)
+            raise DataError(f"column {variable!r} has a missing cell in row {row}; drop or fill such rows first")
         position: dict[object, int] = {label: place for place, label in enumerate(labels)}
         translation = np.array([position.get(value, -1) for value in categories], dtype=np.intp)
         translated = translation[codes] if len(translation) else codes
@@ -46,10 +53,12 @@ class Columns:
     def numbers(self, variable: Name) -> NDArray[np.float64]:
         """The column as floats, all finite."""
         column = self._column(variable)
+        if not _may_be_numbers(column.dtype):
+            raise DataError(f"column {variable!r} is not numeric (its type is {column.dtype})")
         try:
             values = np.asarray(column.to_numpy(), dtype=np.float64)
         except (TypeError, ValueError):
-            raise DataError(f"column {variable!r} is not numeric (its type is {column.dtype})") from None
+            raise DataError(f"column {variable!r} holds something that is no number") from None
         if (bad := ~np.isfinite(values)).any():
             row = _first(bad)
             raise DataError(f"column {variable!r} holds {values[row]} in row {row}; drop or fill such rows first")
@@ -58,7 +67,7 @@ class Columns:
     def _column(self, variable: Name) -> Any:
         if variable not in self._present:
             raise DataError(str(UnknownVariableError(variable, self._present, where="column"))) from None
-        return self._frame.get_column(cast(str, variable))
+        return self._frame.get_column(cast("str", variable))
 
 
 def _factorized(column: Any) -> tuple[list[object], Codes]:
@@ -70,7 +79,16 @@ def _factorized(column: Any) -> tuple[list[object], Codes]:
         return native.cat.categories.tolist(), native.cat.codes.to_numpy().astype(np.intp)
     series = native if isinstance(native, pd.Series) else pd.Series(column.to_numpy())
     codes, values = pd.factorize(series)
+    # pyarrow's own conversion puts the first entry of a dictionary where a cell is null
+    codes = np.where(column.is_null().to_numpy(), -1, codes)
     return pd.Index(values).tolist(), codes
+
+
+def _may_be_numbers(dtype: Any) -> bool:
+    """Not text that spells numbers, nor dates, both of which numpy would turn into floats."""
+    import narwhals as nw
+
+    return bool(dtype.is_numeric()) or dtype in (nw.Boolean, nw.Object)
 
 
 def _first(flags: NDArray[np.bool_]) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from dconvex.graph.adjacency import Offsets
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name
 from dconvex.network.columns import Codes, Columns
-from dconvex.network.families import Table
+from dconvex.network.families import Table, hashable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +40,13 @@ class Tables:
     offset: Offsets
     values: Floats
 
+    def __post_init__(self) -> None:
+        self.offset.setflags(write=False)
+        self.values.setflags(write=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tables, (self.labels, self.offset, self.values)
+
     @classmethod
     def from_arrays(cls, dag: Dag, labels: tuple[tuple[Label, ...], ...], arrays: Iterable[Floats]) -> Tables:
         """From one array per node, of the right size already; rows are checked and normalised here."""
@@ -47,7 +55,6 @@ class Tables:
         np.cumsum([len(array) for array in flat], out=offset[1:])
         values = np.concatenate(flat) if flat else np.empty(0)
         _normalize(dag, labels, offset, values)
-        values.setflags(write=False)
         return cls(labels, offset, values)
 
     def states(self, dag: Dag) -> dict[Name, tuple[Label, ...]]:
@@ -56,15 +63,20 @@ class Tables:
     def family(self, dag: Dag, node: Name) -> Table:
         place = dag.index_of(node)
         shape = [len(self.labels[member]) for member in (*dag.parent_lists.of(place).tolist(), place)]
-        return Table(node, dag.parents(node), self._values_of(place).reshape(shape))
+        return Table(dag.nodes[place], dag.parents(node), self._values_of(place).reshape(shape))
 
     def sample(self, dag: Dag, rows: int, rng: np.random.Generator) -> pd.DataFrame:
         import pandas as pd
 
+        @cache
+        def dtype(labels: tuple[Label, ...], types: tuple[type, ...]) -> pd.CategoricalDtype:
+            return pd.CategoricalDtype(pd.Index(cast("tuple[Any, ...]", labels)))
+
         codes = self._sampled_codes(dag, rows, rng)
+        dtypes = [dtype(labels, tuple(map(type, labels))) for labels in self.labels]  # 1 and True are different labels
         columns = {
-            name: pd.Categorical.from_codes(column, categories=pd.Index(labels))
-            for name, labels, column in zip(dag.nodes, self.labels, codes, strict=True)
+            name: pd.Categorical.from_codes(column, dtype=own, validate=False)
+            for name, own, column in zip(dag.nodes, dtypes, codes, strict=True)
         }
         return pd.DataFrame(columns, index=pd.RangeIndex(rows), copy=False)
 
@@ -82,7 +94,7 @@ class Tables:
         return codes
 
     def _thresholds(self, place: int) -> Floats:
-        """For each state but the last, by row of the table: the state is passed over when the uniform draw reaches this.
+        """For each state but the last, by row of the table: the uniform draw that passes the state over.
 
         From a row's last possible state on the threshold is one: rounding in the sum never lets an impossible state in.
         """
@@ -109,7 +121,9 @@ class Tables:
             labels = self.labels[dag.index_of(node)]
             if settings[node] not in labels:
                 raise UnknownStateError(node, settings[node], labels)
-            return np.eye(len(labels))[labels.index(settings[node])]
+            fixed = np.zeros(len(labels))
+            fixed[labels.index(settings[node])] = 1.0
+            return fixed
 
         return Tables.from_arrays(after, self.labels, map(array, dag.nodes))
 
@@ -133,7 +147,7 @@ class Tables:
         )
 
     def __hash__(self) -> int:
-        return hash((self.labels, self.values.tobytes()))
+        return hash((self.labels, hashable(self.values)))
 
     def __str__(self) -> str:
         return f"{len(self.values):,} probabilities"
@@ -152,18 +166,17 @@ def _normalize(dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets, v
     with np.errstate(invalid="ignore", over="ignore"):
         sums = np.add.reduceat(values, row_start) if len(values) else values
     off = np.abs(sums - 1)
-    is_wrong = ~(off <= ROW_SUM_TOLERANCE)
-    # a negative entry or NaN may hide in a row that sums to one; an infinite one cannot
+    is_wrong = ~(off <= ROW_SUM_TOLERANCE + ALREADY_NORMALIZED)  # 1 - 0.99999 is a little more than 1e-5 in floats
+    # a negative entry may hide in a row that sums to one; an infinite one or NaN cannot
     is_wrong |= np.minimum.reduceat(values, row_start) < 0 if len(values) else is_wrong
     if is_wrong.any():
-        first = int(row_start[np.argmax(is_wrong)])
-        raise NetworkError(_row_problem(dag, labels, offset, values, first))
-    rounded = (off > ALREADY_NORMALIZED).nonzero()[0]
-    cells = np.concatenate([np.arange(row_start[r], row_start[r] + row_length[r]) for r in rounded] or [row_start[:0]])
-    values[cells] /= np.repeat(sums[rounded], row_length[rounded])
+        raise _row_problem(dag, labels, offset, values, int(row_start[np.argmax(is_wrong)]))
+    values /= np.repeat(np.where(off > ALREADY_NORMALIZED, sums, 1.0), row_length)
 
 
-def _row_problem(dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets, values: Floats, first: int) -> str:
+def _row_problem(
+    dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets, values: Floats, first: int
+) -> NetworkError:
     """What is wrong with the row that begins at `first`, said with names and states."""
     place = int(np.searchsorted(offset, first, side="right")) - 1
     own, parents = labels[place], dag.parent_lists.of(place).tolist()
@@ -174,5 +187,7 @@ def _row_problem(dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets,
     scope = f"P({dag.nodes[place]!r}{' | ' if given else ''}{', '.join(given)})"
     if not np.isfinite(row).all() or (row < 0).any():
         culprit = int(np.argmax(~np.isfinite(row) | (row < 0)))
-        return f"{scope} gives {own[culprit]!r} the probability {row[culprit]}; it must lie between 0 and 1"
-    return f"{scope} sums to {row.sum():.10g}, not to 1 (rows within {ROW_SUM_TOLERANCE} of it are normalised)"
+        problem = f"gives {own[culprit]!r} the probability {row[culprit]}; it must lie between 0 and 1"
+    else:
+        problem = f"sums to {row.sum():.10g}, not to 1 (rows within {ROW_SUM_TOLERANCE} of it are normalised)"
+    return NetworkError(f"{scope} {problem}", variable=dag.nodes[place])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -14,7 +13,7 @@ from dconvex.errors import NetworkError
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name
 from dconvex.network.columns import Columns
-from dconvex.network.families import Regression
+from dconvex.network.families import Regression, hashable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +38,9 @@ class Regressions:
         for array in (self.intercept, self.coefficients, self.variance):
             array.setflags(write=False)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Regressions, (self.intercept, self.coefficients, self.variance)
+
     @classmethod
     def checked(cls, dag: Dag, intercept: Floats, coefficients: Floats, variance: Floats) -> Regressions:
         """Refuses what is not finite, and negative variances."""
@@ -59,8 +61,9 @@ class Regressions:
     def family(self, dag: Dag, node: Name) -> Regression:
         place = dag.index_of(node)
         parents = dag.parents(node)
-        coefficients = MappingProxyType(dict(zip(parents, self._coefficients_of(dag, place).tolist(), strict=True)))
-        return Regression(node, parents, float(self.intercept[place]), coefficients, float(self.variance[place]))
+        coefficients = dict(zip(parents, self._coefficients_of(dag, place).tolist(), strict=True))
+        intercept, variance = float(self.intercept[place]), float(self.variance[place])
+        return Regression(dag.nodes[place], parents, intercept, coefficients, variance)
 
     def sample(self, dag: Dag, rows: int, rng: np.random.Generator) -> pd.DataFrame:
         import pandas as pd
@@ -77,7 +80,8 @@ class Regressions:
         for place in range(len(dag)):
             residual = values[place] - self._mean(dag, place, values)
             if (variance := self.variance[place]) > 0:
-                total -= 0.5 * (np.log(2 * np.pi * variance) + residual**2 / variance)
+                with np.errstate(over="ignore"):  # too far out for a float: -inf
+                    total -= 0.5 * (np.log(2 * np.pi * variance) + residual**2 / variance)
             else:
                 scale = np.abs(values[place]) + self._magnitude(dag, place, values)
                 total[np.abs(residual) > ON_SUPPORT * scale] = -np.inf
@@ -96,12 +100,14 @@ class Regressions:
 
     def _mean(self, dag: Dag, place: int, values: Floats) -> Floats:
         weights = self._coefficients_of(dag, place)
-        return self.intercept[place] + weights @ values[dag.parent_lists.of(place)]
+        mean: Floats = self.intercept[place] + weights @ values[dag.parent_lists.of(place)]
+        return mean
 
     def _magnitude(self, dag: Dag, place: int, values: Floats) -> Floats:
         """The sum of the absolute values of the terms that `_mean` adds up: the scale of its rounding error."""
         weights = np.abs(self._coefficients_of(dag, place))
-        return np.abs(self.intercept[place]) + weights @ np.abs(values[dag.parent_lists.of(place)])
+        size: Floats = np.abs(self.intercept[place]) + weights @ np.abs(values[dag.parent_lists.of(place)])
+        return size
 
     def _coefficients_of(self, dag: Dag, place: int) -> Floats:
         return self.coefficients[dag.parent_lists.start[place] : dag.parent_lists.start[place + 1]]
@@ -115,7 +121,7 @@ class Regressions:
         )
 
     def __hash__(self) -> int:
-        return hash((self.intercept.tobytes(), self.coefficients.tobytes(), self.variance.tobytes()))
+        return hash((hashable(self.intercept), hashable(self.coefficients), hashable(self.variance)))
 
     def __str__(self) -> str:
         return f"{len(self.coefficients):,} coefficients"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
@@ -109,16 +110,16 @@ class BayesianNetwork:
         return self.parameters.family(self.dag, variable)
 
     def sample(self, n: int, seed: int | np.random.Generator | None = None) -> pd.DataFrame:
-        """`n` independent rows, a column per variable; discrete columns are categorical with the variable's own labels."""
+        """`n` independent rows, a column per variable; discrete ones are categorical with the variable's own labels."""
         if n < 0:
             raise ValueError(f"cannot draw {n} rows")
-        return self.parameters.sample(self.dag, int(n), np.random.default_rng(seed))
+        return self.parameters.sample(self.dag, operator.index(n), np.random.default_rng(seed))
 
     def log_likelihood(self, data: Any) -> Floats:
-        """log P(row) for each row of a data frame that has a column for every variable.
+        """The logarithm of P(row) for each row of a data frame that has a column for every variable.
 
-        -inf for impossible rows. In a Gaussian network a variable with variance zero contributes nothing where it equals
-        its regression, and -inf where it does not.
+        -inf for impossible rows. In a Gaussian network a variable with variance zero contributes nothing where it
+        equals its regression, and -inf where it does not.
         """
         return self.parameters.log_likelihood(self.dag, Columns(data))
 
@@ -145,13 +146,10 @@ def _over(edges: DagLike, families: Mapping[Name, Any], what: str) -> Dag:
     for node in dag.nodes:
         if node not in variables:
             raise NetworkError(f"no {what} is given for {node!r}")
-    lonely = variables.difference(dag.nodes)
-    return Dag.from_parents({**{node: dag.parents(node) for node in dag.nodes}, **dict.fromkeys(lonely, ())}) if lonely else dag
+    return dag.with_nodes(variables)
 
 
-def _shaped(
-    dag: Dag, labels: Mapping[Name, tuple[Label, ...]], node: Name, given: ArrayLike | Rows | Table
-) -> Floats:
+def _shaped(dag: Dag, labels: Mapping[Name, tuple[Label, ...]], node: Name, given: ArrayLike | Rows | Table) -> Floats:
     """The table of `node` as a new array with axes (*parents, node)."""
     parents = dag.parents(node)
     shape = tuple(len(labels[member]) for member in (*parents, node))
@@ -173,6 +171,8 @@ def _realigned(table: Table, node: Name, parents: tuple[Name, ...]) -> Floats:
     if table.variable != node or sorted(map(repr, table.parents)) != sorted(map(repr, parents)):
         scope = f"P({table.variable!r} | {table.parents!r})"
         raise NetworkError(f"the table of {node!r} is {scope}; the graph asks for the parents {parents!r}")
+    if table.values.ndim != 1 + len(parents):
+        raise NetworkError(f"the table of {node!r} has {table.values.ndim} axes; it needs {1 + len(parents)}")
     axes = [table.parents.index(parent) for parent in parents]
     return table.values.transpose([*axes, len(axes)])
 
@@ -180,16 +180,23 @@ def _realigned(table: Table, node: Name, parents: tuple[Name, ...]) -> Floats:
 def _from_rows(
     labels: Mapping[Name, tuple[Label, ...]], node: Name, parents: tuple[Name, ...], shape: tuple[int, ...], rows: Rows
 ) -> Floats:
-    array = np.full(shape, np.nan)
+    array = np.zeros(shape)
+    is_absent = np.ones(shape[:-1], bool)
     for key, row in rows.items():
         given = key if isinstance(key, tuple) else (key,)
-        if len(given) != len(parents) or len(row) != shape[-1]:
+        try:
+            numbers = np.array(row, np.float64)
+            fits = len(given) == len(parents) and numbers.shape == shape[-1:]
+        except (TypeError, ValueError):
+            fits = False
+        if not fits:
             raise NetworkError(
                 f"the table of {node!r} has the row {key!r}: {row!r}; a key holds a state of each of {parents!r}, "
                 f"and a row a number for each of {labels[node]!r}"
             )
-        array[tuple(_position(labels, parent, state) for parent, state in zip(parents, given, strict=True))] = row
-    absent = np.argwhere(np.isnan(array).all(axis=-1))
+        place = tuple(_position(labels, parent, state) for parent, state in zip(parents, given, strict=True))
+        array[place], is_absent[place] = numbers, False
+    absent = np.argwhere(is_absent)
     if len(absent):
         example = tuple(labels[parent][place] for parent, place in zip(parents, absent[0], strict=True))
         raise NetworkError(f"the table of {node!r} has no row for {example!r} (states of {parents!r})")
@@ -199,11 +206,13 @@ def _from_rows(
 def _position(labels: Mapping[Name, tuple[Label, ...]], variable: Name, state: Hashable) -> int:
     if state not in labels[variable]:
         raise UnknownStateError(variable, state, labels[variable])
-    return labels[variable].index(state)  # type: ignore[arg-type]
+    return labels[variable].index(state)
 
 
 def _regression_parts(dag: Dag, node: Name, given: RegressionLike | Regression) -> tuple[float, list[float], float]:
     """Intercept, coefficients in the order of the parents, and variance."""
+    if isinstance(given, Regression) and given.variable != node:
+        raise NetworkError(f"the regression of {node!r} is that of {given.variable!r}", variable=node)
     try:
         intercept, coefficients, variance = (
             (given.intercept, given.coefficients, given.variance) if isinstance(given, Regression) else given
@@ -216,5 +225,7 @@ def _regression_parts(dag: Dag, node: Name, given: RegressionLike | Regression) 
         ) from None
     parents = dag.parents(node)
     if values.keys() != set(parents):
-        raise NetworkError(f"the regression of {node!r} has coefficients of {list(values)!r}; its parents are {parents!r}")
+        raise NetworkError(
+            f"the regression of {node!r} has coefficients of {list(values)!r}; its parents are {parents!r}"
+        )
     return numbers[0], [values[parent] for parent in parents], numbers[1]

@@ -1,0 +1,49 @@
+# Every target sets up what it needs in .venv by itself.
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+export PYTHON
+
+.PHONY: demo test test-slow lint types bench format repository clean
+
+demo: $(VENV)/.package
+	@$(BIN)/python -m dconvex.demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m ""
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks $(ARGS)
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# the built-in networks, anew from pgmpy's wheel
+repository: $(VENV)/.dev
+	$(BIN)/python tools/build_repository.py
+
+clean:
+	rm -rf $(VENV)
+
+$(VENV)/bin/python:
+	@tools/make_venv.sh $(VENV)
+
+$(VENV)/.package: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) --editable ".[dev]"
+	@touch $@ $(VENV)/.package

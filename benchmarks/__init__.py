@@ -1,0 +1,1 @@
+"""Our speed against that of the peers, on the same work in the same run: `python -m benchmarks --help`."""

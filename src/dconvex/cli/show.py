@@ -1,0 +1,100 @@
+"""`dconvex show`."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from dconvex.cli.sources import find_network
+from dconvex.errors import UnknownVariableError
+from dconvex.names import Name
+from dconvex.network.families import Regression, Table
+from dconvex.network.network import BayesianNetwork
+from dconvex.repository import network_info, network_names
+
+
+def print_network(source: str, variables: Sequence[str], *, as_json: bool) -> None:
+    """The whole network in a table, or the numbers of some families."""
+    network = find_network(source)
+    chosen = [_variable(network, spelled) for spelled in variables]
+    if as_json:
+        described = [_record(network, node) for node in chosen or network.dag.nodes]
+        print(json.dumps({"kind": network.kind, "variables": described}))
+        return
+    console = Console()
+    if not chosen:
+        _print_overview(console, source, network)
+    for node in chosen:
+        _print_family(console, network, node)
+
+
+def _variable(network: BayesianNetwork, spelled: str) -> Name:
+    """The variable that is spelled so; an integer name is spelled in digits."""
+    by_spelling = {str(node): node for node in reversed(network.dag.nodes)}
+    if spelled not in by_spelling:
+        raise UnknownVariableError(spelled, network.dag.nodes)
+    return by_spelling[spelled]
+
+
+def _record(network: BayesianNetwork, node: Name) -> dict[str, Any]:
+    family = network.family(node)
+    record = {"name": node, "parents": list(family.parents)}
+    if isinstance(family, Table):
+        return {**record, "states": list(network.states[node]), "table": family.values.tolist()}
+    numbers = {"intercept": family.intercept, "coefficients": list(family.coefficients.values())}
+    return {**record, **numbers, "variance": family.variance}
+
+
+def _print_overview(console: Console, source: str, network: BayesianNetwork) -> None:
+    console.print(Text(f"{source}: {network}", style="bold"))
+    if source in network_names():
+        info = network_info(source)
+        console.print(Text(f"{info.reference}\nfrom {info.source}; licence: {info.licence}", style="dim"))
+    grid = Grid()
+    for heading in ("variable", "states" if network.kind == "discrete" else "regression", "parents", "children"):
+        grid.add_column(heading, overflow="fold")
+    for node in network.dag.nodes:
+        names = (", ".join(map(str, members)) for members in (network.dag.parents(node), network.dag.children(node)))
+        grid.add_row(Text(str(node)), Text(_in_short(network, node)), *map(Text, names))
+    console.print(grid)
+    console.print(Text(f"dconvex show {source} VARIABLE … prints the numbers of a family", style="dim"))
+
+
+def _in_short(network: BayesianNetwork, node: Name) -> str:
+    family = network.family(node)
+    if isinstance(family, Regression):
+        return _formula(family)
+    states = list(map(str, network.states[node]))
+    shown = states if len(states) <= 6 else [*states[:5], "…"]
+    return f"{len(states)}: {', '.join(shown)}"
+
+
+def _formula(family: Regression) -> str:
+    terms = "".join(
+        f" {'-' if value < 0 else '+'} {abs(value):g} {parent}" for parent, value in family.coefficients.items()
+    )
+    return f"{family.intercept:g}{terms}, variance {family.variance:g}"
+
+
+def _print_family(console: Console, network: BayesianNetwork, node: Name) -> None:
+    family = network.family(node)
+    scope = f"{node} | {', '.join(map(str, family.parents))}" if family.parents else f"{node}"
+    if isinstance(family, Regression):
+        console.print(Text(f"{scope}: {_formula(family)}"))
+        return
+    grid = Grid(title=Text(f"P({scope})"))
+    for parent in family.parents:
+        grid.add_column(str(parent), style="cyan")
+    for label in network.states[node]:
+        grid.add_column(str(label), justify="right")
+    given = itertools.product(*(network.states[parent] for parent in family.parents))
+    rows = family.values.reshape(-1, family.values.shape[-1])
+    for labels, row in zip(given, rows.tolist(), strict=True):
+        grid.add_row(*(Text(str(label)) for label in labels), *(f"{value:.6g}" for value in row))
+    console.print(grid)

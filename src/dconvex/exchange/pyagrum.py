@@ -1,0 +1,147 @@
+"""Discrete networks to and from pyAgrum.
+
+The parents of a family are the variables that follow its own in `cpt.names`, in that order.
+
+pyAgrum's names and labels are strings. Ascending integer states become an `IntegerVariable`; which other strings stand
+for an int or a bool is written into the network's property `dconvex`. Thus `from_pyagrum(to_pyagrum(network))` equals
+`network`, the numbers to the last bit. Without that property the labels of integer and range variables are read as int,
+all other strings as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias, TypeGuard, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dconvex.errors import NetworkError
+from dconvex.graph.dag import Dag
+from dconvex.names import Label, Name
+from dconvex.network.families import Table
+from dconvex.network.network import BayesianNetwork
+
+PROPERTY = "dconvex"
+"""The property of a pyAgrum network that tells which of its strings stand for something else."""
+
+Meaning: TypeAlias = Mapping[str, Label]
+
+
+def from_pyagrum(model: Any) -> BayesianNetwork:
+    """The network of a `pyagrum.BayesNet`; noisy-or, logit and aggregator nodes become tables."""
+    gum = _pyagrum()
+    if not isinstance(model, gum.BayesNet):
+        raise TypeError(f"expected a pyagrum.BayesNet, not {type(model).__name__}")
+    names, meanings = _marked(model)
+    parents, tables, states = {}, {}, {}
+    for node in model.nodes():
+        cpt = model.cpt(node)
+        own, *above = (names.get(text, text) for text in cpt.names)
+        # Not `toarray`: noisy-or and aggregator nodes hold no array, and it gives whatever lies in memory.
+        tables[own] = _parents_reversed(cpt[:])
+        parents[own] = above
+        states[own] = _labels(gum, model.variable(node), meanings.get(cpt.names[0], {}))
+    return BayesianNetwork.discrete(Dag.from_parents(parents), tables, states)
+
+
+def to_pyagrum(network: BayesianNetwork) -> Any:
+    """A new `pyagrum.BayesNet` with the same names, states and numbers; discrete networks only."""
+    gum = _pyagrum()
+    if network.kind != "discrete":
+        raise NetworkError(
+            f"a pyagrum.BayesNet holds discrete networks only, and this one is {network.kind}; see to_pgmpy"
+        )
+    model = gum.BayesNet()
+    names = _texts(network.dag.nodes)
+    meanings = {}
+    for place, (name, labels) in enumerate(network.states.items()):
+        variable, meanings[names[name]] = _variable(gum, names[name], labels)
+        model.add(variable, place)  # without a place, pyAgrum's search for a free one makes this quadratic
+    _mark(model, _meaning(names), meanings)
+    _add_arcs(model, network.dag)
+    for place, name in enumerate(network.dag.nodes):
+        values = cast(Table, network.family(name)).values
+        model.cpt(place)[:] = np.ascontiguousarray(_parents_reversed(values))
+    return model
+
+
+def _pyagrum() -> Any:
+    try:
+        with warnings.catch_warnings():
+            # Where this warning of pyAgrum's binding is an error, the import does not fail but kills the process.
+            warnings.filterwarnings("ignore", "builtin type .* has no __module__ attribute", DeprecationWarning)
+            import pyagrum
+    except ImportError as error:
+        raise ImportError("exchange with pyAgrum needs pyAgrum itself: pip install pyagrum") from error
+    return pyagrum
+
+
+def _parents_reversed(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """From our axes (first parent, …, last parent, variable) to pyAgrum's (last parent, …, first, variable) or back."""
+    own = values.ndim - 1
+    return values.transpose([*reversed(range(own)), own])
+
+
+def _mark(model: Any, names: Meaning, states: Mapping[str, Meaning]) -> None:
+    telling = {name: meaning for name, meaning in states.items() if meaning}
+    if names or telling:
+        model.setProperty(PROPERTY, json.dumps({"names": names, "states": telling}))
+
+
+def _marked(model: Any) -> tuple[dict[str, Name], dict[str, Meaning]]:
+    """What names stand for, and for each variable what its labels stand for."""
+    mark = json.loads(model.propertyWithDefault(PROPERTY, "{}"))
+    return mark.get("names", {}), mark.get("states", {})
+
+
+def _labels(gum: Any, variable: Any, meaning: Meaning) -> list[Label]:
+    is_integer = variable.varType() in (gum.VarType_INTEGER, gum.VarType_RANGE)
+    return [int(text) if is_integer else meaning.get(text, text) for text in variable.labels()]
+
+
+def _variable(gum: Any, name: str, labels: Sequence[Label]) -> tuple[Any, Meaning]:
+    """The variable, and which of its labels stand for something else."""
+    if _fit_an_integer_variable(labels):
+        return gum.IntegerVariable(name, "", list(labels)), {}
+    texts = _texts(labels)
+    return gum.LabelizedVariable(name, "", [texts[label] for label in labels]), _meaning(texts)
+
+
+def _fit_an_integer_variable(labels: Sequence[Label]) -> bool:
+    """Whether they ascend within 32 bits: pyAgrum sorts such labels, and cuts larger ones without a word."""
+    integers = [label for label in labels if type(label) is int and abs(label) < 2**31]
+    return len(integers) == len(labels) and integers == sorted(integers)
+
+
+def _texts(values: Sequence[Label]) -> dict[Label, str]:
+    """A text for each value, no two alike: strings stand for themselves, and others give way to them."""
+    texts: dict[Label, str] = {value: value for value in values if _stands_for_itself(value)}
+    taken = set(texts.values())
+    for value in values:
+        if value not in texts:
+            text = str(value).replace("\0", "")
+            while text in taken:
+                text += "_"
+            taken.add(text)
+            texts[value] = text
+    return texts
+
+
+def _stands_for_itself(value: Label) -> TypeGuard[str]:
+    return isinstance(value, str) and "\0" not in value  # pyAgrum cuts a label at a NUL character
+
+
+def _meaning(texts: Mapping[Label, str]) -> Meaning:
+    return {text: value for value, text in texts.items() if text != value}
+
+
+def _add_arcs(model: Any, dag: Dag) -> None:
+    model.beginTopologyTransformation()  # tables take their shape once, at the end
+    # Parents first: before each arc pyAgrum looks for a way back from the child, and here the child leads nowhere yet.
+    for child in dag.order.tolist():
+        for parent in dag.parent_lists.of(child).tolist():
+            model.addArc(parent, child)
+    model.endTopologyTransformation()

@@ -1,0 +1,45 @@
+"""Networks in files: `read` and `write` choose the format by the file's suffix, one module per format."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from dconvex.errors import FormatError
+from dconvex.formats import bif, network_json
+from dconvex.formats.files import is_zipped, read_text, write_text
+from dconvex.formats.format import Format, Renaming, fitted
+from dconvex.network.network import BayesianNetwork
+
+FORMATS: tuple[Format, ...] = (bif.FORMAT, network_json.FORMAT)
+
+
+def read(path: str | os.PathLike[str]) -> BayesianNetwork:
+    """The network in a file; the suffix tells the format (`.bif`, `.json`, each also `.gz`).
+
+    A file that cannot be understood raises `FormatError` with file, line and column.
+    """
+    place = Path(path)
+    return _format_of(place).parse(read_text(place), str(place))
+
+
+def write(network: BayesianNetwork, path: str | os.PathLike[str], rename: bool = False) -> Renaming | None:
+    """Write a network; reading the file gives an equal network.
+
+    What the format cannot hold raises `FormatError`, unless `rename=True`: then fitting names are made up, and the
+    mapping {variable: name, (variable, state): name} of all that was changed is returned.
+    """
+    place = Path(path)
+    form = _format_of(place)
+    fitting, changes = fitted(network, form, rename=rename)
+    write_text(place, form.render(fitting))
+    return changes if rename else None
+
+
+def _format_of(path: Path) -> Format:
+    plain = path.with_suffix("") if is_zipped(path) else path
+    for form in FORMATS:
+        if plain.suffix.lower() in form.suffixes:
+            return form
+    known = ", ".join(suffix for form in FORMATS for suffix in form.suffixes)
+    raise FormatError(f"unknown suffix {plain.suffix!r}; known are {known}, each also with .gz", path=str(path))

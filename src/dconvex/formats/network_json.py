@@ -1,0 +1,198 @@
+"""dconvex's own JSON, for discrete and linear Gaussian networks, and the Gaussian JSON of the bnlearn repository.
+
+    {"format": "dconvex-network", "version": 1, "kind": "discrete", "variables": [
+      {"name": "rain", "parents": [], "states": ["no", "yes"], "table": [0.8, 0.2]},
+      {"name": "wet", "parents": ["rain"], "states": [false, true], "table": [0.9, 0.1, 0.05, 0.95]}]}
+
+`table` is flat, row-major, with axes (*parents, variable). A Gaussian variable has, instead of states and table,
+`intercept`, `coefficients` (in the order of its parents) and `variance`. Names and labels keep their JSON types.
+
+The repository's files, as pgmpy's wheel carries them, have the keys nodes, arcs and cpds; they are read, not written.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from dconvex.errors import DconvexError
+from dconvex.formats.format import Format, cell_count
+from dconvex.formats.scanner import format_error
+from dconvex.graph.dag import Dag
+from dconvex.names import Label, Name, checked_labels, checked_name
+from dconvex.network.discrete import Floats, Tables
+from dconvex.network.families import Regression
+from dconvex.network.network import BayesianNetwork
+
+MARK, VERSION = "dconvex-network", 1
+
+
+def render(network: BayesianNetwork) -> str:
+    """The network as JSON, one variable a line."""
+    head = json.dumps({"format": MARK, "version": VERSION, "kind": network.kind})[:-1]
+    variables = ",\n".join(json.dumps(record, separators=(",", ":")) for record in _records(network))
+    return f'{head}, "variables": [\n{variables}\n]}}\n'
+
+
+def _records(network: BayesianNetwork) -> Iterator[dict[str, Any]]:
+    states = network.states
+    for node in network.dag.nodes:
+        family = network.family(node)
+        record = {"name": node, "parents": family.parents}
+        if isinstance(family, Regression):
+            numbers = {"intercept": family.intercept, "coefficients": list(family.coefficients.values())}
+            yield {**record, **numbers, "variance": family.variance}
+        else:
+            yield {**record, "states": states[node], "table": family.values.reshape(-1).tolist()}
+
+
+def parse(text: str, path: str) -> BayesianNetwork:
+    """The network in either kind of JSON."""
+    document = _Document(text, path)
+    try:
+        return document.network()
+    except DconvexError as error:
+        raise document.located(error) from None
+
+
+class _Document:
+    """The loaded JSON, with the text at hand to say where a problem lies."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self.text, self.path = text, path
+        self.root = self._loaded()
+        self.current: object = None
+
+    def _loaded(self) -> dict[str, Any]:
+        try:
+            root = json.loads(self.text)
+        except json.JSONDecodeError as error:
+            raise format_error(f"not JSON: {error.msg}", self.text, self.path, error.pos) from None
+        except RecursionError:
+            raise format_error("the JSON is nested too deeply", self.text, self.path, 0) from None
+        except ValueError as error:  # an integer of more digits than Python is willing to convert
+            raise format_error(f"not JSON: {error}", self.text, self.path, 0) from None
+        if not isinstance(root, dict):
+            raise format_error("expected a JSON object", self.text, self.path, 0)
+        return root
+
+    def network(self) -> BayesianNetwork:
+        if {"nodes", "arcs", "cpds"} <= self.root.keys():
+            return self._repository_network()
+        if self.root.get("format") != MARK:
+            self.fail(f'expected "format": "{MARK}", or the keys nodes, arcs and cpds')
+        if self.root.get("version") != VERSION:
+            self.fail(f"this dconvex reads version {VERSION} of the format, not {self.root.get('version')!r}")
+        build = {"discrete": self._discrete, "gaussian": self._gaussian}.get(str(self.root.get("kind")))
+        if build is None:
+            self.fail(f'expected "kind": "discrete" or "gaussian", found {self.root.get("kind")!r}')
+        records = {}
+        for record in self.part(self.root, "variables", list):
+            self.current = record.get("name") if isinstance(record, dict) else record
+            name = checked_name(self.part(record, "name", str, int))
+            if name in records:
+                self.fail(f"the variable {name!r} comes twice")
+            records[name] = record
+        return build(records)
+
+    def _discrete(self, records: dict[Name, Any]) -> BayesianNetwork:
+        dag = self._dag(records)
+        states: dict[Name, tuple[Label, ...]] = {}
+        for name in dag.nodes:
+            self.current = name
+            states[name] = checked_labels(name, self.part(records[name], "states", list))
+        arrays = []
+        for name in dag.nodes:
+            self.current = name
+            sizes = [len(states[member]) for member in (*dag.parents(name), name)]
+            arrays.append(self.numbers(records[name], "table", cell_count(sizes)))
+        self.current = None
+        return BayesianNetwork(dag, Tables.from_arrays(dag, tuple(states.values()), arrays))
+
+    def _gaussian(self, records: dict[Name, Any]) -> BayesianNetwork:
+        dag = self._dag(records)
+        regressions = {}
+        for name in dag.nodes:
+            self.current, parents = name, dag.parents(name)
+            coefficients = self.numbers(records[name], "coefficients", len(parents)).tolist()
+            intercept, variance = (self.part(records[name], key, float, int) for key in ("intercept", "variance"))
+            regressions[name] = (intercept, dict(zip(parents, coefficients, strict=True)), variance)
+        return BayesianNetwork.gaussian(dag, regressions)
+
+    def _repository_network(self) -> BayesianNetwork:
+        """Each number stands in a list of its own, and the intercept among the coefficients."""
+        cpds = self.part(self.root, "cpds", dict)
+        dag = self._dag(cpds, nodes=self.part(self.root, "nodes", list))
+        regressions = {}
+        for name in dag.nodes:
+            self.current = name
+            coefficients = self.part(cpds[name], "coefficients", dict)
+            values = {key: float(self.numbers(coefficients, key, 1)[0]) for key in coefficients}
+            intercept = values.pop("(Intercept)", 0.0)
+            regressions[name] = (intercept, values, float(self.numbers(cpds[name], "variance", 1)[0]))
+        return BayesianNetwork.gaussian(dag, regressions)
+
+    def _dag(self, records: dict[Any, Any], nodes: list[Any] | None = None) -> Dag:
+        parents = {}
+        for name, record in records.items():
+            self.current = name
+            parents[name] = [checked_name(parent) for parent in self.part(record, "parents", list)]
+        self.current = None
+        if nodes is not None and (odd := set(map(str, nodes)) ^ set(map(str, records))):
+            self.fail(f"{min(odd)!r} stands only in one of nodes and cpds")
+        return Dag.from_parents(parents)
+
+    def part(self, record: Any, key: str, *kinds: type) -> Any:
+        """record[key], which must be of one of these types."""
+        if not isinstance(record, dict) or type(record.get(key)) not in kinds:
+            found = "nothing" if not isinstance(record, dict) or key not in record else repr(record[key])[:60]
+            self.fail(f"expected {' or '.join(kind.__name__ for kind in kinds)} as {key!r}, found {found}")
+        return record[key]
+
+    def numbers(self, record: Any, key: str, count: int) -> Floats:
+        values = self.part(record, key, list)
+        if len(values) != count:
+            self.fail(f"expected {count} numbers as {key!r}, found {len(values)}")
+        if not {float, int}.issuperset(map(type, values)):
+            self.fail(f"expected only numbers as {key!r}")
+        try:
+            return np.array(values, dtype=np.float64)
+        except OverflowError:
+            self.fail(f"a number in {key!r} is too large")
+
+    def fail(self, problem: str) -> NoReturn:
+        about = "" if self.current is None else f"variable {self.current!r:.60}: "
+        raise format_error(about + problem, self.text, self.path, self._place_of(self.current))
+
+    def located(self, error: DconvexError) -> DconvexError:
+        """The same complaint as a `FormatError` that tells the place of the variable it is about."""
+        if getattr(error, "line", None) is not None:
+            return error
+        culprit = getattr(error, "variable", None)
+        return format_error(
+            str(error), self.text, self.path, self._place_of(self.current if culprit is None else culprit)
+        )
+
+    def _place_of(self, variable: object) -> int:
+        """Where the variable is described, as far as a search for its name can tell."""
+        try:
+            quoted = re.escape(json.dumps(variable))
+        except (TypeError, ValueError):
+            return 0
+        found = re.search(rf'"name"\s*:\s*{quoted}|{quoted}\s*:\s*\{{', self.text) if variable is not None else None
+        return found.start() if found else 0
+
+
+FORMAT = Format(
+    name="JSON",
+    suffixes=(".json",),
+    kinds=frozenset({"discrete", "gaussian"}),
+    parse=parse,
+    render=render,
+    holds=lambda name: True,
+    spelled_apart=True,
+)
