@@ -20,6 +20,7 @@ from statistics import median
 from typing import Any, TypeAlias
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 import dconvex
@@ -131,8 +132,10 @@ def run(name: str, cases: Iterable[Case], *, quick: bool = False, folder: Path =
 
 
 def as_table(name: str, results: Mapping[str, list[Timing]]) -> Table:
-    table = Table("case", "contender", title=name)
-    for column in ("first call", "median", "turns", "ours is faster by"):
+    table = Table(title=name)
+    for column in ("case", "contender"):
+        table.add_column(column, no_wrap=True)
+    for column in ("first call", "median", "turns", "ours faster by"):
         table.add_column(column, justify="right")
     for case, (ours, *peers) in results.items():
         for timing in (ours, *peers):
@@ -141,7 +144,7 @@ def as_table(name: str, results: Mapping[str, list[Timing]]) -> Table:
                 case if timing is ours else "",
                 timing.contender,
                 _duration(timing.first),
-                timing.note or _duration(timing.median),
+                escape(timing.note) or _duration(timing.median),
                 str(len(timing.seconds)),
                 "" if ratio is None else f"{ratio:.3g} ×",
             )
@@ -151,8 +154,7 @@ def as_table(name: str, results: Mapping[str, list[Timing]]) -> Table:
 
 def as_records(results: Mapping[str, list[Timing]]) -> list[dict[str, Any]]:
     return [
-        {"case": case, "timings": [timing.as_record(timings[0]) for timing in timings]}
-        for case, timings in results.items()
+        {"case": case, "timings": [timing.as_record(timings[0]) for timing in timings]} for case, timings in results.items()
     ]
 
 
@@ -179,9 +181,7 @@ def _cpu_model() -> str:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         return platform.processor()
-    return next(
-        (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.processor()
-    )
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.processor())
 
 
 def _duration(seconds: float | None) -> str:

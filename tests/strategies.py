@@ -73,7 +73,7 @@ def discrete_networks(
     min_states: int = 2,
     max_states: int = 5,
 ) -> dc.BayesianNetwork:
-    """Discrete networks with many impossible states; the numbers come from a drawn seed, or drawing would take minutes."""
+    """Discrete networks with many impossible states; the numbers come from a drawn seed, which is faster."""
     dag = draw(dags(min_nodes=min_nodes, max_nodes=max_nodes, max_parents=max_parents))
     states = {node: draw(state_labels(min_states=min_states, max_states=max_states)) for node in dag.nodes}
     zeros = draw(st.sampled_from([0.0, 0.3, 0.8]))
@@ -103,7 +103,6 @@ def gaussian_networks(
     """Linear Gaussian networks, some of whose variables have no noise."""
     dag = draw(dags(min_nodes=min_nodes, max_nodes=max_nodes))
     regressions = {
-        node: (draw(numbers), {parent: draw(numbers) for parent in dag.parents(node)}, draw(variances))
-        for node in dag.nodes
+        node: (draw(numbers), {parent: draw(numbers) for parent in dag.parents(node)}, draw(variances)) for node in dag.nodes
     }
     return dc.BayesianNetwork.gaussian(dag, regressions)

@@ -52,7 +52,8 @@ def free_parameters(network: dc.BayesianNetwork) -> int:
     if network.kind == "gaussian":
         return 2 * len(network) + len(network.dag.edges)
     tables = (network.family(node) for node in network.dag.nodes)
-    return sum(table.values.size - table.values.size // table.values.shape[-1] for table in tables)
+    sizes = ((t.values.size, t.values.shape[-1]) for t in tables if isinstance(t, dc.Table))
+    return sum(cells - cells // states for cells, states in sizes)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Bayesian networks split along d-convex separators: learn each part from its own columns, ask each question locally."""
+"""Bayesian networks split along d-convex separators: learn each part from its own columns, ask questions locally."""
 
 from dconvex.errors import (
     CycleError,
@@ -9,6 +9,8 @@ from dconvex.errors import (
     UnknownStateError,
     UnknownVariableError,
 )
+from dconvex.exchange.pgmpy import from_pgmpy, to_pgmpy
+from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
 from dconvex.formats import read, write
 from dconvex.graph.dag import Dag
 from dconvex.network.families import Regression, Table
@@ -30,6 +32,8 @@ __all__ = [
     "Table",
     "UnknownStateError",
     "UnknownVariableError",
+    "from_pgmpy",
+    "from_pyagrum",
     "load_network",
     "network_info",
     "network_names",
@@ -37,5 +41,7 @@ __all__ = [
     "random_gaussian_network",
     "random_network",
     "read",
+    "to_pgmpy",
+    "to_pyagrum",
     "write",
 ]

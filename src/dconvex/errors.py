@@ -57,9 +57,7 @@ class UnknownStateError(DconvexError, LookupError):
 class FormatError(DconvexError, ValueError):
     """A file that cannot be read, or a network that a format cannot hold."""
 
-    def __init__(
-        self, problem: str, *, path: str | None = None, line: int | None = None, column: int | None = None
-    ) -> None:
+    def __init__(self, problem: str, *, path: str | None = None, line: int | None = None, column: int | None = None) -> None:
         self.problem, self.path, self.line, self.column = problem, path, line, column
         place = ":".join(str(part) for part in (path, line, column) if part is not None)
         super().__init__(f"{place}: {problem}" if place else problem)

@@ -127,7 +127,7 @@ def test_errors_say_where_and_what(tmp_path, old, new, line, column, said):
 
 def test_a_cycle_in_a_file_is_shown(tmp_path):
     text = SPRINKLER.replace("probability ( rain ) {\n  table 0.8, 0.2;", "probability ( rain | wet ) {\n  default 0.8, 0.2;")
-    with pytest.raises(dc.FormatError, match="rain → wet → rain|wet → rain → wet"):
+    with pytest.raises(dc.FormatError, match=r"rain → wet → rain|wet → rain → wet"):
         read_text(tmp_path, text)
 
 
@@ -196,8 +196,39 @@ def test_truncated_files_are_refused(tmp_path, stop):
         read_text(tmp_path, SPRINKLER[:stop])
 
 
-PIECES = ["{", "}", "(", ")", "[", "]", ";", ",", "|", '"', "//", "/*", "*/", "table", "default", "0.5", "nan", "1e999", "-1"]
-PIECES += ["variable", "probability", "property", "rain", "wet", "type discrete", "99999999999999999999", "\n", "é", "\x00"]
+PIECES = [
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    ";",
+    ",",
+    "|",
+    '"',
+    "//",
+    "/*",
+    "*/",
+    "table",
+    "default",
+    "0.5",
+    "nan",
+    "1e999",
+    "-1",
+]
+PIECES += [
+    "variable",
+    "probability",
+    "property",
+    "rain",
+    "wet",
+    "type discrete",
+    "99999999999999999999",
+    "\n",
+    "é",
+    "\x00",
+]
 
 
 @settings(max_examples=400, deadline=None)

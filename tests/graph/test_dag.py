@@ -82,6 +82,7 @@ def test_from_parents_takes_a_single_name_for_itself():
         (Dag([("a", "b")]), Dag([("a", "b")], nodes="c")),
         (Dag([(1, 2)]), Dag([("1", "2")])),
         (Dag([("a", "b"), ("a", "c")]), Dag([("a", "b"), ("b", "c")])),
+        (Dag([("a", "b")], nodes="c"), Dag([("a", "c")], nodes="b")),
         (Dag(nodes="a"), Dag()),
     ],
 )
@@ -153,7 +154,7 @@ def test_to_networkx_is_a_new_graph_each_time():
 
 
 def test_undirected_networkx_graph_is_refused():
-    with pytest.raises(NetworkError, match="undirected; a DAG needs a networkx.DiGraph"):
+    with pytest.raises(NetworkError, match=r"undirected; a DAG needs a networkx\.DiGraph"):
         Dag(nx.Graph(DIAMOND))
 
 
@@ -186,7 +187,7 @@ def test_edges_in_any_iterable(edges):
 
 @pytest.mark.parametrize("graph", ["ab", b"ab", None, 3])
 def test_what_stands_for_no_graph(graph):
-    with pytest.raises(TypeError, match="expected a Dag, a network, a networkx.DiGraph or edges"):
+    with pytest.raises(TypeError, match=r"expected a Dag, a network, a networkx\.DiGraph or edges"):
         Dag(graph)
 
 
@@ -260,7 +261,7 @@ def test_unknown_node_with_a_near_match(question, node):
     dag = Dag([("smoking", "cancer")])
     if question in ("ancestors", "descendants"):
         node = [node]
-    with pytest.raises(UnknownVariableError, match="did you mean 'smoking'?"):
+    with pytest.raises(UnknownVariableError, match="did you mean 'smoking'"):
         getattr(dag, question)(node)
 
 

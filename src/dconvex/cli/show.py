@@ -76,9 +76,7 @@ def _in_short(network: BayesianNetwork, node: Name) -> str:
 
 
 def _formula(family: Regression) -> str:
-    terms = "".join(
-        f" {'-' if value < 0 else '+'} {abs(value):g} {parent}" for parent, value in family.coefficients.items()
-    )
+    terms = "".join(f" {'-' if value < 0 else '+'} {abs(value):g} {parent}" for parent, value in family.coefficients.items())
     return f"{family.intercept:g}{terms}, variance {family.variance:g}"
 
 

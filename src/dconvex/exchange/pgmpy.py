@@ -82,9 +82,7 @@ def _from_gaussian(model: Any) -> BayesianNetwork:
     for node, cpd in _cpds_by_node(model).items():
         above = parents[node] = _checked_parents(model, node, cpd.evidence)
         if len(cpd.beta) != 1 + len(above):
-            raise NetworkError(
-                f"the CPD of {node!r} needs 1 + {len(above)} betas, an intercept first, not {cpd.beta!r}"
-            )
+            raise NetworkError(f"the CPD of {node!r} needs 1 + {len(above)} betas, an intercept first, not {cpd.beta!r}")
         intercept, *slopes = map(float, cpd.beta)
         variance = cpd.std.variance if isinstance(cpd.std, RootOfVariance) else float(cpd.std) ** 2
         regressions[node] = intercept, dict(zip(above, slopes, strict=True)), variance

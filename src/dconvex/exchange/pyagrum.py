@@ -51,9 +51,7 @@ def to_pyagrum(network: BayesianNetwork) -> Any:
     """A new `pyagrum.BayesNet` with the same names, states and numbers; discrete networks only."""
     gum = _pyagrum()
     if network.kind != "discrete":
-        raise NetworkError(
-            f"a pyagrum.BayesNet holds discrete networks only, and this one is {network.kind}; see to_pgmpy"
-        )
+        raise NetworkError(f"a pyagrum.BayesNet holds discrete networks only, and this one is {network.kind}; see to_pgmpy")
     model = gum.BayesNet()
     names = _texts(network.dag.nodes)
     meanings = {}

@@ -84,8 +84,9 @@ def parse(text: str, path: str) -> BayesianNetwork:
     except FormatError:
         raise
     except DconvexError as error:
-        blamed = by_name.get(getattr(error, "variable", None))
-        raise format_error(str(error), text, path, probabilities[blamed].place if blamed is not None else 0) from None
+        culprit = getattr(error, "variable", None)
+        place = probabilities[by_name[culprit]].place if culprit in by_name else 0
+        raise format_error(str(error), text, path, place) from None
 
 
 def _without_comments(text: str, path: str) -> str:
@@ -174,16 +175,14 @@ def _typed(spelled: Sequence[str], types: Sequence[str]) -> Iterator[Label]:
 def _probability(scanner: Scanner) -> tuple[str, _Probability]:
     place = scanner.skip_space()
     scope = scanner.expect(IN_BRACKETS, "'(' names ')'")
-    child, *parents = [_word(found) for found in NAME.finditer(scope.group(1))] or [""]
-    if not child:
+    names = [_word(found) for found in NAME.finditer(scope.group(1))]
+    if not names:
         scanner.fail("expected a name between '(' and ')'", place)
     body = scanner.expect(IN_BRACES, "a block in '{' and '}'")
-    return child, _Probability(place, tuple(parents), body.start(1), body.end(1))
+    return names[0], _Probability(place, tuple(names[1:]), body.start(1), body.end(1))
 
 
-def _check_names(
-    scanner: Scanner, variables: Mapping[str, _Variable], probabilities: Mapping[str, _Probability]
-) -> None:
+def _check_names(scanner: Scanner, variables: Mapping[str, _Variable], probabilities: Mapping[str, _Probability]) -> None:
     for spelled, block in probabilities.items():
         for member in (spelled, *block.parents):
             if member not in variables:
@@ -287,12 +286,12 @@ class _Body:
     def _numbers(self, texts: list[str], width: int) -> Floats:
         """The numbers of all texts, each of which must hold `width` of them."""
         split = [text.replace(",", " ").split() for text in texts]
+        if any(len(words) != width for words in split):
+            self._blame_numbers(width)
         try:
-            if all(len(words) == width for words in split):
-                return np.array(list(map(float, itertools.chain.from_iterable(split))), np.float64)
+            return np.array(list(map(float, itertools.chain.from_iterable(split))), np.float64)
         except ValueError:
-            pass
-        self._blame_numbers(width)
+            self._blame_numbers(width)
 
     def _blame_numbers(self, width: int) -> NoReturn:
         for statement in (*self._each_row(), *self.whole.values()):

@@ -51,6 +51,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def is_zipped(path: Path) -> bool:
+    """Whether the name says that the file is gzipped."""
     return path.name.lower().endswith(".gz")
 
 

@@ -47,15 +47,13 @@ def fitted(network: BayesianNetwork, form: Format, *, rename: bool) -> tuple[Bay
     """The network as `form` can hold it; without `rename`, whatever would have to change is a `FormatError`."""
     if network.kind not in form.kinds:
         raise FormatError(f"{form.name} cannot hold a {network.kind} network")
-    changes: Renaming = {**_replacements(network.dag.nodes, form)}
+    changes: Renaming = dict(_replacements(network.dag.nodes, form).items())
     for node, labels in network.states.items():
         changes |= {(node, label): spelling for label, spelling in _replacements(labels, form).items()}
     if changes and not rename:
         culprit = next(iter(changes))
         what = f"the state {culprit[1]!r} of {culprit[0]!r}" if isinstance(culprit, tuple) else f"the name {culprit!r}"
-        raise FormatError(
-            f"{form.name} cannot hold {what}; rename=True writes {changes[culprit]!r} and tells the mapping"
-        )
+        raise FormatError(f"{form.name} cannot hold {what}; rename=True writes {changes[culprit]!r} and tells the mapping")
     return (_renamed(network, changes) if changes else network), changes
 
 

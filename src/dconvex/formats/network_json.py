@@ -173,9 +173,7 @@ class _Document:
         if getattr(error, "line", None) is not None:
             return error
         culprit = getattr(error, "variable", None)
-        return format_error(
-            str(error), self.text, self.path, self._place_of(self.current if culprit is None else culprit)
-        )
+        return format_error(str(error), self.text, self.path, self._place_of(self.current if culprit is None else culprit))
 
     def _place_of(self, variable: object) -> int:
         """Where the variable is described, as far as a search for its name can tell."""

@@ -56,7 +56,6 @@ class Dag:
         index = {name: place for place, name in enumerate(names)}
         places = np.fromiter(map(index.__getitem__, ends), np.int32, len(ends))
         tails, heads = places[::2], places[1::2]
-        _refuse_loops(names, tails, heads)
         by_tail = np.argsort(tails, kind="stable")
         self._fill(names, index, Adjacency.from_pairs(heads[by_tail], tails[by_tail], len(names)))
 
@@ -241,12 +240,6 @@ def _checked_edge(edge: Any) -> tuple[Name, Name]:
     if isinstance(edge, str | bytes) or not isinstance(edge, Sequence | np.ndarray) or len(edge) != 2:
         raise NetworkError(f"an edge is a (parent, child) pair, not {edge!r}")
     return checked_name(edge[0]), checked_name(edge[1])
-
-
-def _refuse_loops(names: tuple[Name, ...], tails: Indices, heads: Indices) -> None:
-    loops = tails[tails == heads]
-    if len(loops):
-        raise CycleError([names[loops[0]]])
 
 
 def _declared(nodes: Name | Iterable[Name], endpoints: set[Name]) -> set[Name]:

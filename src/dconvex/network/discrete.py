@@ -174,9 +174,7 @@ def _normalize(dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets, v
     values /= np.repeat(np.where(off > ALREADY_NORMALIZED, sums, 1.0), row_length)
 
 
-def _row_problem(
-    dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets, values: Floats, first: int
-) -> NetworkError:
+def _row_problem(dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets, values: Floats, first: int) -> NetworkError:
     """What is wrong with the row that begins at `first`, said with names and states."""
     place = int(np.searchsorted(offset, first, side="right")) - 1
     own, parents = labels[place], dag.parent_lists.of(place).tolist()
@@ -189,5 +187,5 @@ def _row_problem(
         culprit = int(np.argmax(~np.isfinite(row) | (row < 0)))
         problem = f"gives {own[culprit]!r} the probability {row[culprit]}; it must lie between 0 and 1"
     else:
-        problem = f"sums to {row.sum():.10g}, not to 1 (rows within {ROW_SUM_TOLERANCE} of it are normalised)"
+        problem = f"sums to {sum(row.tolist()):.10g}, not to 1 (rows within {ROW_SUM_TOLERANCE} of it are normalised)"
     return NetworkError(f"{scope} {problem}", variable=dag.nodes[place])

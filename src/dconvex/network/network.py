@@ -225,7 +225,5 @@ def _regression_parts(dag: Dag, node: Name, given: RegressionLike | Regression) 
         ) from None
     parents = dag.parents(node)
     if values.keys() != set(parents):
-        raise NetworkError(
-            f"the regression of {node!r} has coefficients of {list(values)!r}; its parents are {parents!r}"
-        )
+        raise NetworkError(f"the regression of {node!r} has coefficients of {list(values)!r}; its parents are {parents!r}")
     return numbers[0], [values[parent] for parent in parents], numbers[1]

@@ -44,9 +44,7 @@ def random_dag(n: int, edges: int, max_parents: int | None = None, seed: Seed = 
     return Dag.from_arrays(tuple(range(n)), Adjacency.from_pairs(children[by_parent], parents[by_parent], n))
 
 
-def random_network(
-    dag: DagLike, states: int | Mapping[Name, int | Iterable[Label]] = 2, seed: Seed = None
-) -> BayesianNetwork:
+def random_network(dag: DagLike, states: int | Mapping[Name, int | Iterable[Label]] = 2, seed: Seed = None) -> BayesianNetwork:
     """A discrete network over `dag` whose rows are drawn uniformly from all distributions.
 
     `states` is a number of states for every variable, or a dict of numbers or labels; numbered states are 0, 1, ….

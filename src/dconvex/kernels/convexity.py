@@ -1,0 +1,109 @@
+"""d-convexity of a set of nodes: the first inducing pair, and the closure that leaves none."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dconvex.kernels.compiling import kernel
+from dconvex.kernels.walks import are_adjacent, mark_ancestors, moral_walk, next_stamp
+
+
+@kernel
+def are_joined(arcs, marks, u, v, inside, lowest_rank):
+    """Whether an inducing path over the set `inside` joins its non-adjacent members u and v.
+
+    By Lemma 2: whether v is reached from u in the moral graph of An(u, v) through nodes outside the set. The steps of the
+    walk stay in `marks`. Nodes that rank below `lowest_rank` are known not to matter.
+    """
+    stamp = next_stamp(marks)
+    mark_ancestors(arcs, marks.queue, marks.ancestral, stamp, np.array([u, v], np.int32), lowest_rank)
+    reached, _ = moral_walk(arcs, marks, marks.ancestral, stamp, u, v, inside)
+    return reached
+
+
+@kernel
+def first_inducing_pair(arcs, marks, members, inside):
+    """A non-adjacent pair of members joined by an inducing path over the set, or (-1, -1) if it is d-convex.
+
+    Nothing outside W = An(set) matters, and a pair can be joined only through a component of the moral graph of W without
+    the set whose boundary holds both: one sweep over W finds the components, then each boundary pair is tried once.
+    """
+    stamp, swept = next_stamp(marks), next_stamp(marks)
+    mark_ancestors(arcs, marks.queue, marks.region, stamp, members, 0)
+    for start in np.flatnonzero(marks.region == stamp):
+        if inside[start] or marks.swept[start] == swept:
+            continue
+        _, count = moral_walk(arcs, marks, marks.region, stamp, start, -1, inside)
+        component = marks.queue[:count].copy()
+        lowest = arcs.rank[start]
+        for node in component:
+            if not inside[node]:
+                marks.swept[node] = swept
+                lowest = min(lowest, arcs.rank[node])
+        boundary = np.sort(component[inside[component] == 1])
+        for i in range(len(boundary)):
+            for j in range(i + 1, len(boundary)):
+                u, v = boundary[i], boundary[j]
+                if not are_adjacent(arcs, u, v) and are_joined(arcs, marks, u, v, inside, lowest):
+                    return u, v
+    return np.int32(-1), np.int32(-1)
+
+
+@kernel
+def close(arcs, marks, inside):
+    """Add to the set `inside`, in place, what its d-convex hull adds.
+
+    For a pair joined by an inducing path every d-convex superset holds the two minimal separators of the pair, in the moral
+    graph of its ancestral set, that are closest to either end.
+    """
+    while True:
+        u, v = first_inducing_pair(arcs, marks, np.flatnonzero(inside).astype(np.int32), inside)
+        if u < 0:
+            return
+        stamp = next_stamp(marks)
+        mark_ancestors(arcs, marks.queue, marks.ancestral, stamp, np.array([u, v], np.int32), 0)
+        for near, far in ((u, v), (v, u)):
+            for node in closest_separator(arcs, marks, stamp, near, far):
+                inside[node] = 1
+
+
+@kernel
+def closest_separator(arcs, marks, stamp, near, far):
+    """In the moral graph of the marked An(near, far), the minimal separator of the two that is closest to `near`.
+
+    It is the part of the neighbours of `near` that a walk from `far` reaches; empty if the two are not connected.
+    """
+    count = _moral_neighbours(arcs, marks, stamp, near)
+    neighbours = marks.queue[:count].copy()
+    inside = np.zeros(len(arcs.rank), np.uint8)
+    for node in neighbours:
+        inside[node] = 1
+    _, count = moral_walk(arcs, marks, marks.ancestral, stamp, far, -1, inside)
+    reached = marks.queue[:count]
+    return reached[inside[reached] == 1].copy()
+
+
+@kernel
+def _moral_neighbours(arcs, marks, stamp, node):
+    """Write the neighbours of `node` in the moral graph of the marked set into the queue; how many."""
+    seen = next_stamp(marks)
+    marks.seen[node] = seen
+    count = 0
+    for parent in arcs.parents[arcs.parent_start[node] : arcs.parent_start[node + 1]]:
+        if marks.seen[parent] != seen:
+            marks.seen[parent] = seen
+            marks.queue[count] = parent
+            count += 1
+    for child in arcs.children[arcs.child_start[node] : arcs.child_start[node + 1]]:
+        if marks.ancestral[child] != stamp:
+            continue
+        if marks.seen[child] != seen:
+            marks.seen[child] = seen
+            marks.queue[count] = child
+            count += 1
+        for parent in arcs.parents[arcs.parent_start[child] : arcs.parent_start[child + 1]]:
+            if marks.seen[parent] != seen:
+                marks.seen[parent] = seen
+                marks.queue[count] = parent
+                count += 1
+    return count
