@@ -12,7 +12,11 @@ from dconvex.errors import (
 from dconvex.exchange.pgmpy import from_pgmpy, to_pgmpy
 from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
 from dconvex.formats import read, write
+from dconvex.graph.convexity import convex_hull, inducing_path, is_d_convex
 from dconvex.graph.dag import Dag
+from dconvex.graph.decomposition import decompose
+from dconvex.graph.separation import d_separated, markov_boundary
+from dconvex.graph.tree import ClusterTree
 from dconvex.network.families import Regression, Table
 from dconvex.network.network import BayesianNetwork
 from dconvex.network.random import random_dag, random_gaussian_network, random_network
@@ -22,6 +26,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BayesianNetwork",
+    "ClusterTree",
     "CycleError",
     "Dag",
     "DataError",
@@ -32,9 +37,15 @@ __all__ = [
     "Table",
     "UnknownStateError",
     "UnknownVariableError",
+    "convex_hull",
+    "d_separated",
+    "decompose",
     "from_pgmpy",
     "from_pyagrum",
+    "inducing_path",
+    "is_d_convex",
     "load_network",
+    "markov_boundary",
     "network_info",
     "network_names",
     "random_dag",

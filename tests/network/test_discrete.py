@@ -199,7 +199,7 @@ def test_log_likelihood_of_no_rows_and_of_no_variables():
     assert nothing.log_likelihood(pd.DataFrame(index=range(3))).tolist() == [0, 0, 0]
 
 
-def test_a_hundred_variables_do_not_underflow():
+def test_two_thousand_variables_do_not_underflow():
     network = dc.random_network(dc.random_dag(2000, 3000, 3, seed=0), 4, seed=0)
     values = network.log_likelihood(network.sample(5, seed=0))
     assert np.isfinite(values).all()

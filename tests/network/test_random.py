@@ -14,6 +14,7 @@ from strategies import dags
 
 import dconvex as dc
 from dconvex import random_dag, random_gaussian_network, random_network
+from dconvex.network.random import _drawn
 
 
 @given(st.integers(0, 12), st.integers(0, 12), st.randoms(use_true_random=False))
@@ -85,6 +86,16 @@ def test_a_limit_is_kept_as_if_edges_were_drawn_one_by_one():
     found = Counter(shape(random_dag(4, 2, max_parents=1, seed=seed).edges) for seed in range(draws))
     for kind, chance in exact.items():
         assert abs(found[kind] / draws - chance) < 5 * math.sqrt(chance * (1 - chance) / draws)
+
+
+def test_what_earlier_rounds_drew_does_not_sway_the_next():
+    """Four nodes, the last with two parents already: the four pairs that are left come up equally often."""
+    draws, rng = 4000, np.random.default_rng(0)
+    taken = np.array([3 * 4 + 0, 3 * 4 + 1])
+    found = Counter(pair for _ in range(draws) for pair in _drawn(rng, taken, n=4, limit=3, missing=1).tolist())
+    assert found.keys() == {1 * 4 + 0, 2 * 4 + 0, 2 * 4 + 1, 3 * 4 + 2}
+    expected = found.total() / 4
+    assert all(abs(count - expected) < 5 * math.sqrt(expected) for count in found.values())
 
 
 def test_large_and_sparse_large_and_full():

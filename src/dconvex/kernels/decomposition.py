@@ -153,24 +153,36 @@ def _union(tree, group, number, size):
 
 
 @kernel
-def search_clusters(arcs, graph, clusters, wanted, separators, towards, minimal, effort):
+def search_clusters(arcs, graph, clusters, separators, edges_at, wanted, minimal, effort):
     """For each wanted cluster what `find_separator` says of it: (statuses, the separators found).
 
-    `towards` lists for each cluster the separators to its neighbours in the tree, on which it gets cliques.
+    `edges_at` lists for each cluster the tree edges at it, on whose separators it gets cliques.
     """
     place = np.full(len(arcs.rank), -1, np.int32)
     status = np.zeros(len(wanted), np.int32)
     found = _new_parts()
     for i in range(len(wanted)):
         nodes = clusters.nodes[clusters.start[wanted[i]] : clusters.start[wanted[i] + 1]]
-        joined = joined_graph(graph, nodes, place, separators, towards, wanted[i])
+        joined = joined_graph(graph, nodes, place, separators, edges_at, wanted[i])
         status[i], separator = find_separator(restricted_arcs(arcs, nodes, place), joined, minimal, effort)
         found = _appended(found, i, nodes[np.flatnonzero(separator)])
     return status, _trimmed(found, len(wanted))
 
 
 @kernel
-def joined_graph(graph, nodes, place, separators, towards, cluster):
+def are_incomplete(graph, clusters):
+    """1 for each cluster that is no clique of the graph."""
+    place = np.full(len(graph.start) - 1, -1, np.int32)
+    incomplete = np.zeros(len(clusters.start) - 1, np.uint8)
+    for cluster in range(len(incomplete)):
+        nodes = clusters.nodes[clusters.start[cluster] : clusters.start[cluster + 1]]
+        local = restricted_graph(graph, nodes, place)
+        incomplete[cluster] = len(local.neighbours) < len(nodes) * (len(nodes) - 1)
+    return incomplete
+
+
+@kernel
+def joined_graph(graph, nodes, place, separators, edges_at, cluster):
     """The moral graph on a cluster's nodes, with a clique on every separator towards a neighbour."""
     local = restricted_graph(graph, nodes, place)
     size = len(nodes)
@@ -179,7 +191,7 @@ def joined_graph(graph, nodes, place, separators, towards, cluster):
         for neighbour in local.neighbours[local.start[node] : local.start[node + 1]]:
             known.add(np.int64(node) * size + neighbour)
     pairs, count = np.empty((4, 2), np.int32), 0
-    for edge in towards.nodes[towards.start[cluster] : towards.start[cluster + 1]]:
+    for edge in edges_at.nodes[edges_at.start[cluster] : edges_at.start[cluster + 1]]:
         own = np.searchsorted(nodes, separators.nodes[separators.start[edge] : separators.start[edge + 1]])
         for i in range(len(own)):
             for j in range(i):

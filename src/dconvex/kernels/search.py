@@ -150,15 +150,14 @@ def _propagated(arcs, graph, marks, pairs, pool, room, state, minimal, finished)
                 may_separate = _add_closed(arcs, graph, marks, pairs, pool, room, state, room.trial, w, minimal, finished)
             if may_join and may_separate:
                 to_branch = w if to_branch < 0 else to_branch
-                continue
-            if not may_join and not may_separate:
-                return 0, -1
-            is_forced = True
-            if may_join:
+            elif may_join:
                 near_side[w] = 1
-            else:
+                is_forced = True
+            elif may_separate:
                 separator[:] = room.trial
-            break
+                is_forced = True
+            else:
+                return 0, -1
         if is_forced:
             continue
         if to_branch < 0 and minimal:
@@ -254,7 +253,7 @@ def _add_closed(arcs, graph, marks, pairs, pool, room, state, inside, node, mini
     waiting, members = 1, 0
     for other in inside:
         members += other
-    next_look = members + members // 2 + 1
+    at_first, next_look = members, members + members // 2 + 1
     while waiting:
         waiting -= 1
         new = room.stack[waiting]
@@ -277,7 +276,9 @@ def _add_closed(arcs, graph, marks, pairs, pool, room, state, inside, node, mini
             if not _both_sides_see(graph, room, state, inside, finished, members):
                 return False
             next_look = members + members // 2 + 1
-    return not minimal or _both_sides_see(graph, room, state, inside, finished, members)
+    if not minimal or members == at_first:
+        return True
+    return _both_sides_see(graph, room, state, inside, finished, members)
 
 
 @kernel

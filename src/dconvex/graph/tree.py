@@ -1,0 +1,268 @@
+"""A tree of clusters over a network, and its pruning to what a question touches.
+
+Clusters hold names; inside they are sorted index arrays, so that a tree over a million variables costs no more than its
+arrays. The clusters that hold a variable form a subtree (the junction property), which pruning relies on.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from dconvex.errors import NetworkError, UnknownVariableError
+from dconvex.graph.adjacency import Adjacency, Indices
+from dconvex.kernels import load
+from dconvex.names import Name, as_names, canonical
+
+if TYPE_CHECKING:
+    import networkx
+
+Mode: TypeAlias = Literal["minimal", "any", "complete", "all"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+
+@dataclass(frozen=True, eq=False)
+class _Arrays:
+    """The clusters and separators by index into `names`, each sorted; `ends` has two clusters a row."""
+
+    names: tuple[Name, ...]
+    clusters: Adjacency
+    ends: Indices
+    separators: Adjacency
+
+
+class ClusterTree:
+    """Clusters of variables, joined to a tree; `decompose` makes one that is sound.
+
+    `edges` are pairs of places in `clusters`; the separator of an edge is what its two clusters share. `mode` is what kind
+    of separators the tree has, `certified` whether its clusters are proven irreducible for that mode; those for which the
+    search gave up are listed in `undecided`.
+    """
+
+    def __init__(
+        self,
+        clusters: Iterable[Iterable[Name]],
+        edges: Iterable[tuple[int, int]] = (),
+        *,
+        mode: Mode = "minimal",
+        certified: bool = False,
+        undecided: Iterable[int] = (),
+    ) -> None:
+        sets = [frozenset(as_names(cluster)) for cluster in clusters]
+        names = tuple(canonical(frozenset[Name]().union(*sets)))
+        place = {name: index for index, name in enumerate(names)}
+        ends = np.array(sorted((min(edge), max(edge)) for edge in edges), np.int32).reshape(-1, 2)
+        if len(ends) and not (ends.min() >= 0 and ends.max() < len(sets)):
+            raise NetworkError(f"an edge leads to a cluster that is not there; there are {len(sets)}")
+        separators = [sets[a] & sets[b] for a, b in ends.tolist()]
+        lists = [[sorted(place[name] for name in part) for part in parts] for parts in (sets, separators)]
+        arrays = _Arrays(names, Adjacency.from_lists(lists[0]), ends, Adjacency.from_lists(lists[1]))
+        self._fill(arrays, mode, certified, tuple(undecided))
+
+    @classmethod
+    def from_arrays(
+        cls,
+        names: tuple[Name, ...],
+        clusters: Adjacency,
+        ends: Indices,
+        separators: Adjacency,
+        *,
+        mode: Mode,
+        certified: bool,
+        undecided: Sequence[int],
+    ) -> ClusterTree:
+        """From arrays that are sorted already: within clusters and separators, and `ends` by rows."""
+        tree = cls.__new__(cls)
+        tree._fill(_Arrays(names, clusters, ends, separators), mode, certified, tuple(undecided))
+        return tree
+
+    def _fill(self, arrays: _Arrays, mode: Mode, certified: bool, undecided: tuple[int, ...]) -> None:
+        if mode not in MODES:
+            raise ValueError(f"unknown mode {mode!r}; there are {', '.join(MODES)}")
+        self.__dict__.update(_arrays=arrays, mode=mode, certified=certified, undecided=undecided)
+
+    _arrays: _Arrays
+    mode: Mode
+    certified: bool
+    undecided: tuple[int, ...]
+
+    @cached_property
+    def clusters(self) -> tuple[frozenset[Name], ...]:
+        """The clusters, sorted by their members."""
+        return _named(self._arrays.names, self._arrays.clusters)
+
+    @cached_property
+    def edges(self) -> tuple[tuple[int, int], ...]:
+        """Pairs of places in `clusters`, the lower first, sorted."""
+        return tuple((a, b) for a, b in self._arrays.ends.tolist())
+
+    @cached_property
+    def separators(self) -> tuple[frozenset[Name], ...]:
+        """For each edge what its two clusters share."""
+        return _named(self._arrays.names, self._arrays.separators)
+
+    @cached_property
+    def variables(self) -> frozenset[Name]:
+        """All members of clusters."""
+        return frozenset(self._arrays.names[place] for place in np.unique(self._arrays.clusters.neighbours).tolist())
+
+    @property
+    def sizes(self) -> Indices:
+        """The number of variables in each cluster."""
+        return np.diff(self._arrays.clusters.start).astype(np.int32)
+
+    def pruned_to(self, variables: Name | Iterable[Name]) -> ClusterTree:
+        """The smallest subtree whose clusters hold all `variables`.
+
+        If one cluster holds them all, it is the one with the fewest variables, among those the first. The subtree costs
+        what is kept, after a first call that makes an index of the whole tree.
+        """
+        kept = sorted(self._index.smallest_subtree({self._place_of(name) for name in as_names(variables)}))
+        clusters, ends = self._arrays.clusters, self._arrays.ends
+        renumbered = {cluster: number for number, cluster in enumerate(kept)}
+        inner = sorted(self._index.edge_above[c] for c in kept if self._index.parent[c] in renumbered)
+        return ClusterTree.from_arrays(
+            self._arrays.names,
+            Adjacency.from_lists(clusters.of(cluster).tolist() for cluster in kept),
+            np.array([[renumbered[end] for end in ends[edge].tolist()] for edge in inner], np.int32).reshape(-1, 2),
+            Adjacency.from_lists(self._arrays.separators.of(edge).tolist() for edge in inner),
+            mode=self.mode,
+            certified=self.certified,
+            undecided=[renumbered[cluster] for cluster in self.undecided if cluster in renumbered],
+        )
+
+    def to_networkx(self) -> networkx.Graph[int]:
+        """A `networkx.Graph` of cluster places, with the attributes `cluster` of nodes and `separator` of edges."""
+        import networkx
+
+        graph: networkx.Graph[int] = networkx.Graph()
+        for place, cluster in enumerate(self.clusters):
+            graph.add_node(place, cluster=cluster)
+        for (one, other), separator in zip(self.edges, self.separators, strict=True):
+            graph.add_edge(one, other, separator=separator)
+        return graph
+
+    def __len__(self) -> int:
+        return len(self._arrays.clusters)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ClusterTree):
+            return NotImplemented
+        mine, theirs = ((tree.clusters, tree.edges, tree.mode, tree.certified, tree.undecided) for tree in (self, other))
+        return mine == theirs
+
+    def __hash__(self) -> int:
+        return hash((self.clusters, self.edges, self.mode))
+
+    def __repr__(self) -> str:
+        largest = int(self.sizes.max(initial=0))
+        proof = "certified" if self.certified else f"{len(self.undecided)} undecided"
+        return f"ClusterTree({self.mode}, {len(self):,} clusters, largest {largest:,}, {proof})"
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a ClusterTree is frozen; {name!r} cannot be set")
+
+    @cached_property
+    def _places(self) -> dict[Name, int]:
+        return {name: place for place, name in enumerate(self._arrays.names)}
+
+    def _place_of(self, name: Name) -> int:
+        place = self._places.get(name)
+        if place is None or self._index.top[place] < 0:
+            raise UnknownVariableError(name, canonical(self.variables))
+        return place
+
+    @cached_property
+    def _index(self) -> _RootedIndex:
+        return _RootedIndex.of(self._arrays)
+
+
+@dataclass(frozen=True)
+class _RootedIndex:
+    """The tree hung on its first cluster, and for each variable where to find it."""
+
+    clusters: Adjacency
+    holders: Adjacency
+    """For each variable the clusters that hold it, ascending."""
+    parent: list[int]
+    depth: list[int]
+    edge_above: list[int]
+    top: list[int]
+    """For each variable the cluster nearest to the root that holds it."""
+
+    @classmethod
+    def of(cls, arrays: _Arrays) -> _RootedIndex:
+        count, edges = len(arrays.clusters), len(arrays.ends)
+        owners = np.concatenate([arrays.ends[:, 0], arrays.ends[:, 1]]).astype(np.int32)
+        others = np.concatenate([arrays.ends[:, 1], arrays.ends[:, 0]]).astype(np.int32)
+        tree = Adjacency.from_pairs(owners, others, count)
+        kernels = load("trees")
+        graph = load("moral").Graph(tree.start.copy(), tree.neighbours.copy())
+        parent, depth = kernels.rooted(graph)
+        lower = np.where(parent[arrays.ends[:, 0]] == arrays.ends[:, 1], arrays.ends[:, 0], arrays.ends[:, 1])
+        edge_above = np.full(count, -1, np.int64)
+        edge_above[lower] = np.arange(edges)
+        start, nodes = arrays.clusters.start.copy(), arrays.clusters.neighbours.copy()
+        top = kernels.tops(start, nodes, depth, len(arrays.names))
+        holders = Adjacency.from_pairs(nodes, arrays.clusters.owners(), len(arrays.names))
+        return cls(arrays.clusters, holders, parent.tolist(), depth.tolist(), edge_above.tolist(), top.tolist())
+
+    def smallest_subtree(self, variables: set[int]) -> set[int]:
+        if not self.parent:
+            return set()
+        common = self._holding_all(variables)
+        if common:
+            return {min(common, key=lambda cluster: (len(self.clusters.of(cluster)), cluster))}
+        return self._climbed(variables)
+
+    def _holding_all(self, variables: set[int]) -> list[int]:
+        """The clusters that hold all the variables: looked for among those of the rarest one."""
+        if not variables:
+            return list(range(len(self.parent)))
+        rarest = min(variables, key=lambda variable: len(self.holders.of(variable)))
+        found = self.holders.of(rarest).tolist()
+        return [cluster for cluster in found if all(self._holds(cluster, variable) for variable in variables)]
+
+    def _holds(self, cluster: int, variable: int) -> bool:
+        members = self.clusters.of(cluster)
+        place = int(np.searchsorted(members, variable))
+        return place < len(members) and members[place] == variable
+
+    def _climbed(self, variables: set[int]) -> set[int]:
+        """Climb from the deepest tops until the paths have met and every variable is held.
+
+        No cluster holds all variables, so the deepest top is kept: whatever lies below it holds no variable of a top that is
+        not above it. When the climb reaches the depth of a top whose variable it has not met, it never will, so that top is
+        kept too; otherwise the climb meets the variable on its way.
+        """
+        unmet = sorted(variables, key=lambda variable: (self.depth[self.top[variable]], self.top[variable]))
+        kept: set[int] = set()
+        tips: list[tuple[int, int]] = []
+        while True:
+            while unmet and (not tips or self.depth[self.top[unmet[-1]]] >= -tips[0][0]):
+                self._keep(self.top[unmet[-1]], kept, tips)
+                unmet = [variable for variable in unmet if not self._holds(self.top[unmet[-1]], variable)]
+            if not unmet and len(tips) == 1:
+                return kept
+            _, deepest = heapq.heappop(tips)
+            above = self.parent[deepest]
+            if above not in kept:
+                self._keep(above, kept, tips)
+                unmet = [variable for variable in unmet if not self._holds(above, variable)]
+
+    def _keep(self, cluster: int, kept: set[int], tips: list[tuple[int, int]]) -> None:
+        if cluster not in kept:
+            kept.add(cluster)
+            heapq.heappush(tips, (-self.depth[cluster], cluster))
+
+
+def _named(names: tuple[Name, ...], parts: Adjacency) -> tuple[frozenset[Name], ...]:
+    members = [names[place] for place in parts.neighbours.tolist()]
+    bounds = parts.start.tolist()
+    return tuple(frozenset(members[a:b]) for a, b in itertools.pairwise(bounds))
