@@ -1,4 +1,4 @@
-"""The definitions, taken literally: paths are enumerated, subsets are enumerated, sets are bit masks. Shares no code with src."""
+"""The definitions, taken literally: paths and subsets are enumerated, sets are bit masks. Shares no code with src."""
 
 from __future__ import annotations
 
