@@ -31,8 +31,9 @@ def decompose(dag: DagLike, *, separators: Mode = "minimal", refine: bool = True
     Algorithm 2. `effort` limits the search in each cluster, in search nodes (None: no limit); a cluster for which it gives
     up is listed in the tree's `undecided`.
 
-    >>> decompose([("a", "b"), ("b", "c"), ("c", "d")]).clusters
-    (frozenset({'a', 'b'}), frozenset({'b', 'c'}), frozenset({'c', 'd'}))
+    >>> tree = decompose([("a", "b"), ("b", "c"), ("c", "d")])
+    >>> [sorted(cluster) for cluster in tree.clusters]
+    [['a', 'b'], ['b', 'c'], ['c', 'd']]
     """
     if separators not in MODES:
         raise ValueError(f"unknown separators {separators!r}; there are {', '.join(MODES)}")
@@ -64,14 +65,16 @@ class _Decomposition:
     def refine(self, effort: int) -> None:
         """Search all clusters at once, then go on in the blocks where something was found or may still be."""
         everything = np.arange(len(self.block), dtype=np.int32)
+        edges_at = self._edges_at_clusters()
         if self.mode == "complete":
             status, found = np.zeros(len(everything), np.int32), Adjacency.from_lists([])
         else:
-            status, found = self._searched(self.clusters, everything, self.separators, self._edges_at_clusters(), effort)
+            status, found = self._searched(self.clusters, everything, self.separators, edges_at, effort)
         self.undecided = np.flatnonzero(status == UNDECIDED)
-        has_several = np.bincount(self.block) > 1
-        is_open = self.kernels.are_incomplete(self.moral, self._parts(self.clusters)) == 1
-        touched = np.unique(self.block[(status == FOUND) | (has_several[self.block] & is_open)])
+        parts = (self._parts(lists) for lists in (self.clusters, self.separators, edges_at))
+        is_split = self.kernels.split_by_tree(self.moral, *parts, self.ends.reshape(-1)) == 1
+        touched = np.unique(self.block[(status == FOUND) | is_split])
+        self.first_edge = np.searchsorted(self.block[self.ends[:, 0]], np.arange(len(self.blocks[0])))
         self._replace(touched, [self._refined_block(block, status, found, effort) for block in touched.tolist()])
 
     def _searched(
@@ -112,7 +115,7 @@ class _Decomposition:
         moral = {v: set(near[1][near[0][v] : near[0][v + 1]].tolist()) for v in nodes[start[block] : start[block + 1]].tolist()}
         clusters = {cluster: _part(self.clusters, cluster) for cluster in range(first, last)}
         tree = GrowingTree(moral, clusters, {cluster: {} for cluster in clusters})
-        for edge in range(*np.searchsorted(self.ends.max(axis=1), [first, last]).tolist()):
+        for edge in range(*self.first_edge[block : block + 2].tolist()):
             one, other = self.ends[edge].tolist()
             tree.join(one, other, _part(self.separators, edge))
         return tree

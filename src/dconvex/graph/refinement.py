@@ -7,6 +7,7 @@ tree can split a cluster elsewhere in which it is no minimal separator by itself
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -83,10 +84,10 @@ def refine_tree(tree: GrowingTree, search: Search | None, known: dict[int, tuple
 
     `known` holds what the search says of clusters as they are now; without a search only the tree's separators are tried.
     """
-    queue = sorted(tree.clusters)
+    queue = deque(sorted(tree.clusters))
     while queue:
         while queue and search is not None:
-            cluster = queue.pop(0)
+            cluster = queue.popleft()
             if cluster not in tree.clusters:
                 continue
             status, separator = known.pop(cluster) if cluster in known else search(cluster)
@@ -98,7 +99,7 @@ def refine_tree(tree: GrowingTree, search: Search | None, known: dict[int, tuple
                 queue.extend(changed)
             elif status == UNDECIDED:
                 tree.undecided.add(cluster)
-        queue = sorted(set(_split_by_tree_separators(tree)))
+        queue = deque(sorted(set(_split_by_tree_separators(tree))))
 
 
 def _split_by_tree_separators(tree: GrowingTree) -> Iterator[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
+
 import numpy as np
 
 from dconvex.kernels.compiling import kernel
@@ -22,6 +24,37 @@ def are_joined(arcs, marks, u, v, inside, lowest_rank):
 
 
 @kernel
+def have_common_ancestor_nearby(arcs, marks, u, v, inside, steps):
+    """Whether u and v descend from a common node through nodes outside the set, as far as a few steps upwards can tell.
+
+    Such a node, or one of the two being an ancestor of the other, makes an inducing path. The walk goes up from both at once,
+    highest rank first, so that a node is met from both sides before it is left.
+    """
+    from_u, from_v = next_stamp(marks), next_stamp(marks)
+    both = next_stamp(marks)
+    marks.ancestral[u], marks.ancestral[v] = from_u, from_v
+    heap = [(-np.int64(arcs.rank[u]), u), (-np.int64(arcs.rank[v]), v)]
+    heapq.heapify(heap)
+    while heap and steps:
+        steps -= 1
+        _, node = heapq.heappop(heap)
+        side = marks.ancestral[node]
+        for parent in arcs.parents[arcs.parent_start[node] : arcs.parent_start[node + 1]]:
+            met = marks.ancestral[parent]
+            if met == side:
+                continue
+            if met == from_u or met == from_v:
+                if not inside[parent] or parent == u or parent == v:
+                    return True
+                marks.ancestral[parent] = both
+            elif met != both:
+                marks.ancestral[parent] = side
+                if not inside[parent]:
+                    heapq.heappush(heap, (-np.int64(arcs.rank[parent]), parent))
+    return False
+
+
+@kernel
 def first_inducing_pair(arcs, marks, members, inside):
     """A non-adjacent pair of members joined by an inducing path over the set, or (-1, -1) if it is d-convex.
 
@@ -29,8 +62,8 @@ def first_inducing_pair(arcs, marks, members, inside):
     the set whose boundary holds both: one sweep over W finds the components, then each boundary pair is tried once.
     """
     stamp, swept = next_stamp(marks), next_stamp(marks)
-    mark_ancestors(arcs, marks.queue, marks.region, stamp, members, 0)
-    for start in np.flatnonzero(marks.region == stamp):
+    ancestors = marks.queue[: mark_ancestors(arcs, marks.queue, marks.region, stamp, members, 0)].copy()
+    for start in ancestors:
         if inside[start] or marks.swept[start] == swept:
             continue
         _, count = moral_walk(arcs, marks, marks.region, stamp, start, -1, inside)

@@ -7,13 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from dconvex.kernels.compiling import kernel
-from dconvex.kernels.convexity import first_inducing_pair
+from dconvex.kernels.convexity import first_inducing_pair, have_common_ancestor_nearby
 from dconvex.kernels.moral import Graph
 from dconvex.kernels.search import find_separator
 from dconvex.kernels.triangulation import clique_tree, fill_edges, with_edges
 from dconvex.kernels.walks import Arcs, Ints, Longs, are_adjacent, new_marks
 
 KEEP_CONVEX, KEEP_COMPLETE, KEEP_ALL = 0, 1, 2
+STEPS_UPWARDS = 32
 
 
 class Parts(NamedTuple):
@@ -51,9 +52,15 @@ def algorithm_2(arcs, graph, blocks, keep):
         else:
             tree = clique_tree(with_edges(local, fill_edges(local)))
             group = _merged(restricted_arcs(arcs, nodes, place), tree, keep)
-            for number in range(group.max() + 1):
-                clusters = _appended(clusters, count, nodes[_union(tree, group, number, len(nodes))])
+            by_group = np.argsort(group, kind="mergesort")
+            first = 0
+            while first < len(by_group):
+                last = first + 1
+                while last < len(by_group) and group[by_group[last]] == group[by_group[first]]:
+                    last += 1
+                clusters = _appended(clusters, count, nodes[_union(tree, by_group[first:last])])
                 count += 1
+                first = last
             for clique in range(len(tree.above)):
                 above = tree.above[clique]
                 if above >= 0 and group[clique] != group[above]:
@@ -136,20 +143,38 @@ def is_convex(arcs, marks, inside, nodes):
     """Whether the nodes are d-convex; `inside` is all 0 before and after."""
     for node in nodes:
         inside[node] = 1
-    u, _ = first_inducing_pair(arcs, marks, nodes, inside)
+    is_joined = _are_some_related(arcs, marks, nodes, inside)
+    if not is_joined:
+        u, _ = first_inducing_pair(arcs, marks, nodes, inside)
+        is_joined = u >= 0
     for node in nodes:
         inside[node] = 0
-    return u < 0
+    return not is_joined
 
 
 @kernel
-def _union(tree, group, number, size):
-    member = np.zeros(size, np.uint8)
-    for clique in range(len(group)):
-        if group[clique] == number:
-            for node in tree.nodes[tree.start[clique] : tree.start[clique + 1]]:
-                member[node] = 1
-    return np.flatnonzero(member)
+def _are_some_related(arcs, marks, nodes, inside):
+    """Whether a short look upwards already finds an inducing path; most separators that are not d-convex show it there."""
+    for i in range(len(nodes)):
+        for j in range(i):
+            if not are_adjacent(arcs, nodes[i], nodes[j]):
+                if have_common_ancestor_nearby(arcs, marks, nodes[i], nodes[j], inside, STEPS_UPWARDS):
+                    return True
+    return False
+
+
+@kernel
+def _union(tree, cliques):
+    """The nodes of several cliques, each once, sorted."""
+    size = 0
+    for clique in cliques:
+        size += tree.start[clique + 1] - tree.start[clique]
+    nodes, filled = np.empty(size, np.int32), 0
+    for clique in cliques:
+        for node in tree.nodes[tree.start[clique] : tree.start[clique + 1]]:
+            nodes[filled] = node
+            filled += 1
+    return np.unique(nodes)
 
 
 @kernel
@@ -170,15 +195,79 @@ def search_clusters(arcs, graph, clusters, separators, edges_at, wanted, minimal
 
 
 @kernel
-def are_incomplete(graph, clusters):
-    """1 for each cluster that is no clique of the graph."""
+def split_by_tree(graph, clusters, separators, edges_at, ends):
+    """1 for each cluster that a separator of the tree splits ("satellite").
+
+    A separator inside a cluster C lies, by the junction property, in every separator on the way to it, so the walk outwards
+    from C stops where less than two nodes of C are left.
+    """
     place = np.full(len(graph.start) - 1, -1, np.int32)
-    incomplete = np.zeros(len(clusters.start) - 1, np.uint8)
-    for cluster in range(len(incomplete)):
+    split = np.zeros(len(clusters.start) - 1, np.uint8)
+    stack, came_from = np.empty(len(split), np.int32), np.empty(len(split), np.int32)
+    for cluster in range(len(split)):
+        if edges_at.start[cluster] == edges_at.start[cluster + 1]:
+            continue
         nodes = clusters.nodes[clusters.start[cluster] : clusters.start[cluster + 1]]
-        local = restricted_graph(graph, nodes, place)
-        incomplete[cluster] = len(local.neighbours) < len(nodes) * (len(nodes) - 1)
-    return incomplete
+        joined = joined_graph(graph, nodes, place, separators, edges_at, cluster)
+        if len(joined.neighbours) == len(nodes) * (len(nodes) - 1):
+            continue
+        stack[0], came_from[0] = cluster, -1
+        waiting = 1
+        while waiting and not split[cluster]:
+            waiting -= 1
+            here, origin = stack[waiting], came_from[waiting]
+            for edge in edges_at.nodes[edges_at.start[here] : edges_at.start[here + 1]]:
+                there = ends[2 * edge] + ends[2 * edge + 1] - here
+                if there == origin:
+                    continue
+                separator = separators.nodes[separators.start[edge] : separators.start[edge + 1]]
+                shared = _shared(nodes, separator)
+                if len(shared) < 2:
+                    continue
+                if len(shared) == len(separator) and _is_disconnected_without(joined, shared):
+                    split[cluster] = 1
+                    break
+                stack[waiting], came_from[waiting] = there, here
+                waiting += 1
+    return split
+
+
+@kernel
+def _shared(nodes, others):
+    """The places in `nodes` of those that are in `others` too; both are sorted."""
+    found, count, i = np.empty(len(others), np.int32), 0, 0
+    for other in others:
+        while i < len(nodes) and nodes[i] < other:
+            i += 1
+        if i < len(nodes) and nodes[i] == other:
+            found[count] = i
+            count += 1
+    return found[:count]
+
+
+@kernel
+def _is_disconnected_without(graph, separator):
+    """Whether the graph without the separator has more than one component."""
+    size = len(graph.start) - 1
+    seen = np.zeros(size, np.uint8)
+    for node in separator:
+        seen[node] = 1
+    queue, first, last = np.empty(size, np.int32), 0, 0
+    for node in range(size):
+        if not seen[node]:
+            seen[node] = 1
+            queue[0] = node
+            last = 1
+            break
+    while first < last:
+        node = queue[first]
+        first += 1
+        for neighbour in graph.neighbours[graph.start[node] : graph.start[node + 1]]:
+            if not seen[neighbour]:
+                seen[neighbour] = 1
+                queue[last] = neighbour
+                last += 1
+    return last + len(separator) < size
 
 
 @kernel

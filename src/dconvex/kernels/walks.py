@@ -67,22 +67,26 @@ def next_stamp(marks):
 
 
 @kernel
-def mark_ancestors(arcs, room, mark, stamp, sources, lowest_rank):
-    """Set `mark` to `stamp` for the sources and all their ancestors, but for none that ranks below `lowest_rank`."""
-    count = 0
+def mark_ancestors(arcs, queue, mark, stamp, sources, lowest_rank):
+    """Set `mark` to `stamp` for the sources and all their ancestors, but for none that ranks below `lowest_rank`.
+
+    They stand in the queue afterwards; how many.
+    """
+    first, last = 0, 0
     for source in sources:
         if mark[source] != stamp:
             mark[source] = stamp
-            room[count] = source
-            count += 1
-    while count:
-        count -= 1
-        node = room[count]
+            queue[last] = source
+            last += 1
+    while first < last:
+        node = queue[first]
+        first += 1
         for parent in arcs.parents[arcs.parent_start[node] : arcs.parent_start[node + 1]]:
             if mark[parent] != stamp and arcs.rank[parent] >= lowest_rank:
                 mark[parent] = stamp
-                room[count] = parent
-                count += 1
+                queue[last] = parent
+                last += 1
+    return last
 
 
 @kernel
