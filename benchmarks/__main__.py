@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from benchmarks import harness
+from benchmarks import growth, harness
 
-MEMBERS = ("reading", "sampling")
+RACES = ("reading", "sampling", "decomposition")
+MEMBERS = (*RACES, "growth")
 
 
 def main(
@@ -21,7 +22,10 @@ def main(
         if name not in MEMBERS:
             raise typer.BadParameter(f"no benchmark is called {name!r}; there are: {', '.join(MEMBERS)}")
     for name in names or MEMBERS:
-        harness.run(name, import_module(f"benchmarks.{name}").cases(quick), quick=quick)
+        if name in RACES:
+            harness.run(name, import_module(f"benchmarks.{name}").cases(quick), quick=quick)
+        else:
+            growth.run(quick)
 
 
 if __name__ == "__main__":

@@ -55,21 +55,27 @@ QUICK = Effort(seconds=0.2, most=5, limit=20.0)
 
 @dataclass(frozen=True)
 class Case:
-    """The same piece of work, done by each contender; `most` gives some of them fewer turns than the effort does."""
+    """The same piece of work, done by each contender.
+
+    `most` gives some of them fewer turns than the effort does; 0: the first call is the only one, and counts. `describe` tells
+    in a few words what a contender's first call came to.
+    """
 
     name: str
     contenders: Mapping[str, Work]
     most: Mapping[str, int] = field(default_factory=dict)
+    describe: Callable[[Any], str] | None = None
 
 
 @dataclass
 class Timing:
-    """What the clock says of one contender; `note` tells why there is no median."""
+    """What the clock says of one contender; `note` tells why there is no median, `result` what came out."""
 
     contender: str
     first: float | None = None
     seconds: list[float] = field(default_factory=list)
     note: str = ""
+    result: str = ""
 
     @property
     def median(self) -> float | None:
@@ -80,7 +86,8 @@ class Timing:
         return self.median / ours.median if self.median is not None and ours.median else None
 
     def as_record(self, ours: Timing) -> dict[str, Any]:
-        return {**asdict(self), "median": self.median, "ratio": self.ratio(ours)}
+        record = {**asdict(self), "median": self.median, "ratio": self.ratio(ours)}
+        return record if self.result else {key: value for key, value in record.items() if key != "result"}
 
 
 def race(case: Case, effort: Effort, clock: Clock = time.perf_counter) -> list[Timing]:
@@ -90,6 +97,8 @@ def race(case: Case, effort: Effort, clock: Clock = time.perf_counter) -> list[T
         timing.first = _measured(timing, case, clock)
         if timing.first is not None and timing.first > effort.limit:
             timing.note = f"> {effort.limit:g} s"
+        elif timing.first is not None and case.most.get(timing.contender) == 0:
+            timing.seconds.append(timing.first)
     while waiting := [timing for timing in timings if not timing.note and not effort.enough(timing, case)]:
         for timing in waiting:
             elapsed = _measured(timing, case, clock)
@@ -107,6 +116,8 @@ def _measured(timing: Timing, case: Case, clock: Clock) -> float | None:
         start = clock()
         result = work()
         elapsed = clock() - start
+        if case.describe is not None and not timing.result:
+            timing.result = case.describe(result)
         del result  # after the clock has stopped: freeing it is not part of the work
     except Exception as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
@@ -120,7 +131,7 @@ def _measured(timing: Timing, case: Case, clock: Clock) -> float | None:
 def run(name: str, cases: Iterable[Case], *, quick: bool = False, folder: Path = RESULTS) -> None:
     """Run the cases, print a table and write `<name>.json`."""
     effort = QUICK if quick else Effort()
-    console = Console()
+    console = wide_console()
     results: dict[str, list[Timing]] = {}
     for case in cases:
         with console.status(f"{name}: {case.name}"):
@@ -131,22 +142,31 @@ def run(name: str, cases: Iterable[Case], *, quick: bool = False, folder: Path =
     (folder / f"{name}.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 
 
+def wide_console() -> Console:
+    """Standard output; wide enough for the tables where it is no terminal."""
+    console = Console()
+    return console if console.is_terminal else Console(width=150)
+
+
 def as_table(name: str, results: Mapping[str, list[Timing]]) -> Table:
     table = Table(title=name)
     for column in ("case", "contender"):
         table.add_column(column, no_wrap=True)
     for column in ("first call", "median", "turns", "ours faster by"):
         table.add_column(column, justify="right")
+    if any(timing.result for timings in results.values() for timing in timings):
+        table.add_column("result")
     for case, (ours, *peers) in results.items():
         for timing in (ours, *peers):
             ratio = None if timing is ours else timing.ratio(ours)
             table.add_row(
                 case if timing is ours else "",
                 timing.contender,
-                _duration(timing.first),
-                escape(timing.note) or _duration(timing.median),
+                duration(timing.first),
+                escape(timing.note) or duration(timing.median),
                 str(len(timing.seconds)),
                 "" if ratio is None else f"{ratio:.3g} ×",
+                *([escape(timing.result)] if timing.result else []),
             )
         table.add_section()
     return table
@@ -184,7 +204,7 @@ def _cpu_model() -> str:
     return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.processor())
 
 
-def _duration(seconds: float | None) -> str:
+def duration(seconds: float | None) -> str:
     if seconds is None:
         return ""
     if seconds >= 1:

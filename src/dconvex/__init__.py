@@ -12,6 +12,7 @@ from dconvex.errors import (
 from dconvex.exchange.pgmpy import from_pgmpy, to_pgmpy
 from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
 from dconvex.formats import read, write
+from dconvex.graph.checking import check_tree
 from dconvex.graph.convexity import convex_hull, inducing_path, is_d_convex
 from dconvex.graph.dag import Dag
 from dconvex.graph.decomposition import decompose
@@ -37,6 +38,7 @@ __all__ = [
     "Table",
     "UnknownStateError",
     "UnknownVariableError",
+    "check_tree",
     "convex_hull",
     "d_separated",
     "decompose",

@@ -9,16 +9,20 @@ from pathlib import Path
 from rich.console import Console
 
 import dconvex as dc
+from dconvex.cli.decompose import decompose_network
 from dconvex.cli.show import print_network
 
 
 def main() -> None:
-    """Load alarm, show it, sample it, write it out and back."""
+    """Load alarm, show it, decompose it, sample it, write it out and back."""
     console = Console(highlight=False)
     console.rule("alarm, a built-in network")
-    print_network("alarm", [], as_json=False)
-    print_network("alarm", ["HR"], as_json=False)
     alarm = dc.load_network("alarm")
+    console.print(f"{alarm}; one of its families:", markup=False)
+    print_network("alarm", ["HR"], as_json=False)
+
+    console.rule("split into clusters that can be learned and asked on their own")
+    decompose_network("alarm")
 
     console.rule("sampled")
     start = time.perf_counter()

@@ -115,4 +115,6 @@ def test_a_broken_file_is_told_with_its_place(tmp_path):
 def test_the_demo_runs():
     result = subprocess.run([sys.executable, "-m", "dconvex.demo"], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
+    assert "21 clusters of up to 9 among 37 variables" in result.stdout
+    assert "├── 5  BP, CO, HR  [CATECHOL, TPR]" in result.stdout
     assert result.stdout.count("equal when read back: True") == 2

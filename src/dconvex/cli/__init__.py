@@ -1,4 +1,4 @@
-"""The command line: `dconvex networks | show | convert`, one module per command."""
+"""The command line: `dconvex networks | show | convert | decompose`, one module per command."""
 
 from __future__ import annotations
 

@@ -19,6 +19,9 @@ from dconvex.names import Name, as_names, canonical, checked_name
 
 if TYPE_CHECKING:
     import networkx
+    from matplotlib.axes import Axes
+
+    from dconvex.graph.tree import ClusterTree
 
 
 class Dag:
@@ -141,6 +144,16 @@ class Dag:
         graph.add_nodes_from(self._names)
         graph.add_edges_from(self.edges)
         return graph
+
+    def plot(self, clusters: ClusterTree | None = None, ax: Axes | None = None) -> Axes:
+        """Draw the graph in rows with matplotlib, in a figure that is as large as it needs or into the given axes.
+
+        With `clusters` each node has the colour of the cluster that holds it (the one it has in `clusters.plot()`), stripes
+        where several hold it, grey where more than six do, and stays white where none does.
+        """
+        from dconvex.pictures.network_picture import draw_network
+
+        return draw_network(self, clusters, ax)
 
     def __len__(self) -> int:
         return len(self._names)

@@ -21,6 +21,9 @@ from dconvex.graph.separation import kernel_arcs
 from dconvex.graph.tree import MODES, ClusterTree, Mode
 from dconvex.kernels import load
 
+MOST_STEPS = 4_000_000_000
+"""A block whose triangulation would walk over more nodes is left as one cluster, undecided; a minute or so."""
+
 
 def decompose(dag: DagLike, *, separators: Mode = "minimal", refine: bool = True, effort: int | None = 100_000) -> ClusterTree:
     """Split a DAG into a tree of clusters that can be learned and asked on their own.
@@ -28,8 +31,8 @@ def decompose(dag: DagLike, *, separators: Mode = "minimal", refine: bool = True
     `separators`: "minimal" gives the minimal d-decomposition tree; "any" allows d-convex separators that are not minimal
     (smaller clusters, more overlap); "complete" only those whose nodes are pairwise adjacent in the DAG; "all" is the clique
     tree of a minimal triangulation, for comparison only, as its separators need not be d-convex. `refine=False` stops after
-    Algorithm 2. `effort` limits the search in each cluster, in search nodes (None: no limit); a cluster for which it gives
-    up is listed in the tree's `undecided`.
+    Algorithm 2. `effort` limits the search in each cluster, in search nodes (None: no limit; a node that takes long counts for
+    several); a cluster for which it gives up, and any of more than 4,096 nodes, is listed in the tree's `undecided`.
 
     >>> tree = decompose([("a", "b"), ("b", "c"), ("c", "d")])
     >>> [sorted(cluster) for cluster in tree.clusters]
@@ -57,7 +60,7 @@ class _Decomposition:
         self.moral = moral.moral_graph(self.arcs)
         self.blocks = moral.blocks(self.moral)
         keep = {"all": self.kernels.KEEP_ALL, "complete": self.kernels.KEEP_COMPLETE}.get(mode, self.kernels.KEEP_CONVEX)
-        found = self.kernels.algorithm_2(self.arcs, self.moral, self.kernels.Parts(*self.blocks), keep)
+        found = self.kernels.algorithm_2(self.arcs, self.moral, self.kernels.Parts(*self.blocks), keep, MOST_STEPS)
         self.clusters, self.separators = Adjacency(*found.clusters), Adjacency(*found.separators)
         self.block, self.ends = found.block, found.ends.reshape(-1, 2)
         self.undecided = np.empty(0, np.int64)

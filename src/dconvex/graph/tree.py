@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias, get_args
 
 import numpy as np
 
 from dconvex.errors import NetworkError, UnknownVariableError
 from dconvex.graph.adjacency import Adjacency, Indices
 from dconvex.kernels import load
-from dconvex.names import Name, as_names, canonical
+from dconvex.names import Name, as_names, canonical, checked_name
 
 if TYPE_CHECKING:
     import networkx
+    from matplotlib.axes import Axes
 
 Mode: TypeAlias = Literal["minimal", "any", "complete", "all"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -54,16 +56,14 @@ class ClusterTree:
         certified: bool = False,
         undecided: Iterable[int] = (),
     ) -> None:
-        sets = [frozenset(as_names(cluster)) for cluster in clusters]
+        sets = [frozenset(map(checked_name, as_names(cluster))) for cluster in clusters]
         names = tuple(canonical(frozenset[Name]().union(*sets)))
         place = {name: index for index, name in enumerate(names)}
-        ends = np.array(sorted((min(edge), max(edge)) for edge in edges), np.int32).reshape(-1, 2)
-        if len(ends) and not (ends.min() >= 0 and ends.max() < len(sets)):
-            raise NetworkError(f"an edge leads to a cluster that is not there; there are {len(sets)}")
+        ends = np.array(sorted(_checked_edge(edge, len(sets)) for edge in edges), np.int32).reshape(-1, 2)
         separators = [sets[a] & sets[b] for a, b in ends.tolist()]
         lists = [[sorted(place[name] for name in part) for part in parts] for parts in (sets, separators)]
         arrays = _Arrays(names, Adjacency.from_lists(lists[0]), ends, Adjacency.from_lists(lists[1]))
-        self._fill(arrays, mode, certified, tuple(undecided))
+        self._fill(arrays, mode, certified, tuple(sorted(_checked_place(cluster, len(sets)) for cluster in undecided)))
 
     @classmethod
     def from_arrays(
@@ -85,6 +85,8 @@ class ClusterTree:
     def _fill(self, arrays: _Arrays, mode: Mode, certified: bool, undecided: tuple[int, ...]) -> None:
         if mode not in MODES:
             raise ValueError(f"unknown mode {mode!r}; there are {', '.join(MODES)}")
+        if certified and undecided:
+            raise ValueError(f"a certified tree has no undecided clusters; {len(undecided)} are given")
         self.__dict__.update(_arrays=arrays, mode=mode, certified=certified, undecided=undecided)
 
     _arrays: _Arrays
@@ -94,7 +96,7 @@ class ClusterTree:
 
     @cached_property
     def clusters(self) -> tuple[frozenset[Name], ...]:
-        """The clusters, sorted by their members."""
+        """The clusters, in the order given; those of `decompose` stand sorted by their members."""
         return _named(self._arrays.names, self._arrays.clusters)
 
     @cached_property
@@ -121,7 +123,8 @@ class ClusterTree:
         """The smallest subtree whose clusters hold all `variables`.
 
         If one cluster holds them all, it is the one with the fewest variables, among those the first. The subtree costs
-        what is kept, after a first call that makes an index of the whole tree.
+        what is kept, after a first call that makes an index of the whole tree. Only a tree with the junction property can be
+        pruned.
         """
         kept = sorted(self._index.smallest_subtree({self._place_of(name) for name in as_names(variables)}))
         clusters, ends = self._arrays.clusters, self._arrays.ends
@@ -148,6 +151,16 @@ class ClusterTree:
             graph.add_edge(one, other, separator=separator)
         return graph
 
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the tree with matplotlib, in a figure that is as large as it needs or into the given axes.
+
+        A box lists what is new in a cluster, then in grey what it shares with the one before it, towards the middle of the
+        picture; separators stand on the edges, undecided clusters have a dashed red rim.
+        """
+        from dconvex.pictures.tree_picture import draw_tree
+
+        return draw_tree(self, ax)
+
     def __len__(self) -> int:
         return len(self._arrays.clusters)
 
@@ -162,11 +175,18 @@ class ClusterTree:
 
     def __repr__(self) -> str:
         largest = int(self.sizes.max(initial=0))
-        proof = "certified" if self.certified else f"{len(self.undecided)} undecided"
+        undecided = f"{len(self.undecided):,} undecided" if self.undecided else "not certified"
+        proof = "certified" if self.certified else undecided
         return f"ClusterTree({self.mode}, {len(self):,} clusters, largest {largest:,}, {proof})"
 
-    def __setattr__(self, name: str, value: object) -> None:
+    def __getstate__(self) -> dict[str, object]:
+        return {name: self.__dict__[name] for name in ("_arrays", "mode", "certified", "undecided")}  # no indexes
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a ClusterTree is frozen; {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a ClusterTree is frozen; {name!r} cannot be deleted")
 
     @cached_property
     def _places(self) -> dict[Name, int]:
@@ -204,12 +224,18 @@ class _RootedIndex:
         tree = Adjacency.from_pairs(owners, others, count)
         kernels = load("trees")
         graph = load("moral").Graph(tree.start.copy(), tree.neighbours.copy())
+        if edges != max(count - 1, 0) or kernels.components(graph).any():
+            raise NetworkError(f"the {edges} edges do not join the {count} clusters to one tree, so it cannot be pruned")
         parent, depth = kernels.rooted(graph)
         lower = np.where(parent[arrays.ends[:, 0]] == arrays.ends[:, 1], arrays.ends[:, 0], arrays.ends[:, 1])
         edge_above = np.full(count, -1, np.int64)
         edge_above[lower] = np.arange(edges)
         start, nodes = arrays.clusters.start.copy(), arrays.clusters.neighbours.copy()
         top = kernels.tops(start, nodes, depth, len(arrays.names))
+        if len(nodes) - len(arrays.separators.neighbours) != np.count_nonzero(top >= 0):  # each is held once more than shared
+            raise NetworkError(
+                "the clusters that hold a variable are not all joined with each other; such a tree cannot be pruned"
+            )
         holders = Adjacency.from_pairs(nodes, arrays.clusters.owners(), len(arrays.names))
         return cls(arrays.clusters, holders, parent.tolist(), depth.tolist(), edge_above.tolist(), top.tolist())
 
@@ -266,3 +292,22 @@ def _named(names: tuple[Name, ...], parts: Adjacency) -> tuple[frozenset[Name], 
     members = [names[place] for place in parts.neighbours.tolist()]
     bounds = parts.start.tolist()
     return tuple(frozenset(members[a:b]) for a, b in itertools.pairwise(bounds))
+
+
+def _checked_edge(edge: tuple[int, int], count: int) -> tuple[int, int]:
+    try:
+        one, other = edge
+    except (TypeError, ValueError):
+        raise NetworkError(f"an edge is a pair of places of clusters, not {edge!r}") from None
+    one, other = _checked_place(one, count), _checked_place(other, count)
+    return min(one, other), max(one, other)
+
+
+def _checked_place(cluster: int, count: int) -> int:
+    try:
+        place = operator.index(cluster)
+    except TypeError:
+        raise NetworkError(f"the place of a cluster must be an int, not {cluster!r}") from None
+    if not 0 <= place < count:
+        raise NetworkError(f"there is no cluster {cluster!r}; there are {count}")
+    return place

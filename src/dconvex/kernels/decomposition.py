@@ -36,8 +36,8 @@ class Clusters(NamedTuple):
 
 
 @kernel
-def algorithm_2(arcs, graph, blocks, keep):
-    """Clusters and edges of every block; complete blocks are clusters as they are."""
+def algorithm_2(arcs, graph, blocks, keep, most_steps):
+    """Clusters and edges of every block; complete blocks, and those too large to triangulate, are clusters as they are."""
     place = np.full(len(arcs.rank), -1, np.int32)
     clusters, separators = _new_parts(), _new_parts()
     block_of, ends = np.empty(16, np.int32), np.empty(16, np.int32)
@@ -46,11 +46,13 @@ def algorithm_2(arcs, graph, blocks, keep):
         nodes = blocks.nodes[blocks.start[block] : blocks.start[block + 1]]
         local = restricted_graph(graph, nodes, place)
         before = count
-        if len(local.neighbours) == len(nodes) * (len(nodes) - 1):
+        is_complete = len(local.neighbours) == len(nodes) * (len(nodes) - 1)
+        fill, is_filled = fill_edges(local, most_steps) if not is_complete else (_no_pairs(), False)
+        if not is_filled:
             clusters = _appended(clusters, count, nodes)
             count += 1
         else:
-            tree = clique_tree(with_edges(local, fill_edges(local)))
+            tree = clique_tree(with_edges(local, fill))
             group = _merged(restricted_arcs(arcs, nodes, place), tree, keep)
             by_group = np.argsort(group, kind="mergesort")
             first = 0
@@ -72,6 +74,11 @@ def algorithm_2(arcs, graph, blocks, keep):
         block_of = _roomy(block_of, count)
         block_of[before:count] = block
     return Clusters(_trimmed(clusters, count), block_of[:count].copy(), ends[: 2 * edges].copy(), _trimmed(separators, edges))
+
+
+@kernel
+def _no_pairs():
+    return np.empty((0, 2), np.int32)
 
 
 @kernel
@@ -157,9 +164,9 @@ def _are_some_related(arcs, marks, nodes, inside):
     """Whether a short look upwards already finds an inducing path; most separators that are not d-convex show it there."""
     for i in range(len(nodes)):
         for j in range(i):
-            if not are_adjacent(arcs, nodes[i], nodes[j]):
-                if have_common_ancestor_nearby(arcs, marks, nodes[i], nodes[j], inside, STEPS_UPWARDS):
-                    return True
+            u, v = nodes[i], nodes[j]
+            if not are_adjacent(arcs, u, v) and have_common_ancestor_nearby(arcs, marks, u, v, inside, STEPS_UPWARDS):
+                return True
     return False
 
 

@@ -26,8 +26,8 @@ from dconvex.kernels.walks import Arcs, Flags, Ints, Longs, Marks, are_adjacent,
 IRREDUCIBLE, FOUND, UNDECIDED = 0, 1, 2
 LARGEST = 4096
 """Larger clusters are left undecided: what is kept of pairs grows with the square of the size."""
-NODE_COST, PAIR_COST = 4, 1
-"""What a search node and a new pair take from the budget: four pairs are about as much work as a node."""
+STEPS_PER_NODE = 5_000
+"""A search node that takes more steps (nodes walked over, pairs looked at) counts for several."""
 FIRST_SLICE = 2048
 """Search nodes that every x gets in the first round; those not finished get eight times as many in the next."""
 
@@ -53,7 +53,7 @@ class Problem(NamedTuple):
     """Whether both sides must see all of the separator."""
     finished: Flags
     budget: Longs
-    """One entry."""
+    """Two entries: the steps that are left, and the steps taken for the present search node."""
     first: Ints
     """For pairs u < v the nodes that every d-convex set with both must hold are `pool[first[u, v]:][:number[u, v]]`;
     -1 where the pair has not come up yet."""
@@ -80,7 +80,7 @@ def find_separator(arcs, graph, minimal, effort):
     finished = np.zeros(size, np.uint8)
     if len(graph.neighbours) == size * (size - 1):
         return IRREDUCIBLE, finished
-    if size > LARGEST and effort >= 0:
+    if size > LARGEST:
         return UNDECIDED, finished
     problem = _new_problem(arcs, graph, minimal, finished, effort)
     pool = [np.int32(0)]
@@ -109,7 +109,8 @@ def _new_problem(arcs, graph, minimal, finished, effort):
         np.empty(size, np.int32),
         np.empty(size, np.int32),
     )
-    budget = np.full(1, NODE_COST * effort if effort >= 0 else np.int64(1) << 62, np.int64)
+    budget = np.zeros(2, np.int64)
+    budget[0] = STEPS_PER_NODE * effort if effort >= 0 else np.int64(1) << 62
     first, number = np.full((size, size), -1, np.int32), np.zeros((size, size), np.int32)
     return Problem(arcs, graph, minimal, finished, budget, first, number, new_marks(size), room)
 
@@ -131,10 +132,11 @@ def _around(problem, pool, x, limit):
         if limit == 0 or problem.budget[0] <= 0:
             return UNDECIDED, states[0, 1]
         limit -= 1
-        problem.budget[0] -= NODE_COST
         waiting -= 1
         state = State(states[waiting, 0].copy(), states[waiting, 1].copy(), states[waiting, 2].copy())
         parts, w = _propagated(problem, pool, state)
+        problem.budget[0] -= max(problem.budget[1], STEPS_PER_NODE)
+        problem.budget[1] = 0
         if parts == 1 and w < 0:
             return FOUND, state.separator
         if waiting + max(parts, 2) > len(states):
@@ -216,6 +218,7 @@ def _split_region(problem, state):
     """
     near_side, separator, region = state
     graph, room, size = problem.graph, problem.room, len(near_side)
+    problem.budget[1] += 2 * size
     room.around[:] = 0
     for node in range(size):
         if near_side[node]:
@@ -298,10 +301,12 @@ def _add_closed(problem, pool, state, inside, node):
     done, count = count, count + 1
     while done < count:  # members before `done` have been paired with all before them
         new = members[done]
+        problem.budget[1] += done
         for other in members[:done]:
             u, v = min(new, other), max(new, other)
             if problem.first[u, v] < 0:
                 _fill_in(problem, pool, u, v)
+            problem.budget[1] += problem.number[u, v]
             for needed in range(problem.first[u, v], problem.first[u, v] + problem.number[u, v]):
                 third = pool[needed]
                 if not inside[third]:
@@ -332,12 +337,12 @@ def _listed(flags, into):
 def _fill_in(problem, pool, u, v):
     """Compute what every d-convex set that holds u and v must hold."""
     arcs, marks = problem.arcs, problem.marks
-    problem.budget[0] -= PAIR_COST
     problem.first[u, v] = len(pool)
     if are_adjacent(arcs, u, v):
         return
     stamp = next_stamp(marks)
-    mark_ancestors(arcs, marks.queue, marks.ancestral, stamp, np.array([u, v], np.int32), 0)
+    ancestors = mark_ancestors(arcs, marks.queue, marks.ancestral, stamp, np.array([u, v], np.int32), 0)
+    problem.budget[1] += 8 * ancestors
     for near, far in ((u, v), (v, u)):
         for node in closest_separator(arcs, marks, stamp, near, far):
             pool.append(node)
@@ -387,4 +392,5 @@ def _walked(problem, state, inside, is_far, number, last):
             else:
                 continue
             room.part[neighbour] = number
+    problem.budget[1] += 4 * last
     return met

@@ -40,8 +40,8 @@ class Room(NamedTuple):
 
 
 @kernel
-def fill_edges(graph):
-    """The pairs that a minimal triangulation adds, one a row."""
+def fill_edges(graph, most_steps):
+    """The pairs that a minimal triangulation adds, one a row, and whether it was found within `most_steps` of walks."""
     size = len(graph.start) - 1
     known = _edge_set(graph)
     fill = Fill(np.full(size, -1, np.int32), np.empty(16, np.int32), np.empty(16, np.int32))
@@ -65,13 +65,16 @@ def fill_edges(graph):
                 if not is_done[node]:
                     heapq.heappush(heap, degree[node] * size + node)
             continue
+        if most_steps < 0:
+            return np.empty((0, 2), np.int32), False
         room.closed[x] = x
         for node in hood[:count]:
             room.closed[node] = x
         for root in hood[:count]:
             for seed in seeds[: _neighbours(graph, fill, alive, root, seeds)]:
                 if room.closed[seed] != x and room.seen[seed] != x:
-                    limit = _boundary(graph, fill, alive, x, seed, room)
+                    limit, steps = _boundary(graph, fill, alive, x, seed, room)
+                    most_steps -= steps
                     fill, added = _married(known, fill, added, degree, room.boundary[:limit])
                     for node in room.boundary[:limit]:
                         if not is_done[node]:
@@ -79,7 +82,7 @@ def fill_edges(graph):
     pairs = np.empty((added, 2), np.int32)
     for edge in range(added):
         pairs[edge, 0], pairs[edge, 1] = fill.ends[2 * edge], fill.ends[2 * edge + 1]
-    return pairs
+    return pairs, True
 
 
 @kernel
@@ -148,7 +151,7 @@ def _is_clique(known, size, nodes):
 
 @kernel
 def _boundary(graph, fill, alive, x, seed, room):
-    """Walk over the component of `seed` outside N[x], write its boundary into the room; its size."""
+    """Walk over the component of `seed` outside N[x], write its boundary into the room: (its size, that of the component)."""
     room.seen[seed] = x
     room.queue[0] = seed
     first, last, count = 0, 1, 0
@@ -167,7 +170,7 @@ def _boundary(graph, fill, alive, x, seed, room):
                 last += 1
     for node in room.boundary[:count]:  # the same vertex may start a component of a later x
         room.touched[node] = -1
-    return count
+    return count, last
 
 
 @kernel

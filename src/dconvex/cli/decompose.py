@@ -1,0 +1,134 @@
+"""`dconvex decompose`."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from dconvex.cli.dot import as_dot
+from dconvex.cli.sources import find_network
+from dconvex.cli.tree_view import print_sizes, print_tree
+from dconvex.errors import DconvexError, FormatError
+from dconvex.graph.dag import Dag
+from dconvex.graph.decomposition import decompose
+from dconvex.graph.tree import ClusterTree, Mode
+from dconvex.graph.treewidth import HEURISTICS, treewidth_bound
+from dconvex.names import canonical
+
+PICTURES = (".png", ".svg", ".pdf")
+MOST_FOR_TREEWIDTH = 5_000
+"""Variables; min-fill takes most of a minute on 10,000 that are densely connected."""
+
+
+def decompose_network(
+    source: str,
+    *,
+    mode: Mode = "minimal",
+    refine: bool = True,
+    effort: int = 100_000,
+    full: bool = False,
+    as_json: bool = False,
+    dot: bool = False,
+    picture: Path | None = None,
+) -> None:
+    """Decompose a network and show the tree, for people or for programs."""
+    if picture is not None:
+        _check_picture(picture)
+    dag = find_network(source).dag
+    with Console(stderr=True).status(f"decomposing {len(dag):,} variables"):
+        _load_kernels()
+        start = time.perf_counter()
+        tree = decompose(dag, separators=mode, refine=refine, effort=effort)
+        seconds = time.perf_counter() - start
+    if picture is not None:
+        _draw(tree, picture)
+    if as_json:
+        print(json.dumps(_record(source, dag, tree, seconds)))
+    elif dot:
+        print(as_dot(tree), end="")
+    else:
+        _print_decomposition(Console(), source, dag, tree, seconds, full=full)
+    if picture is not None:
+        Console(stderr=as_json or dot, soft_wrap=True).print(Text(f"wrote {picture}"))
+
+
+def _print_decomposition(console: Console, source: str, dag: Dag, tree: ClusterTree, seconds: float, *, full: bool) -> None:
+    """The tree with a summary above it, the sizes of its clusters and the treewidth below."""
+    console.print(Text(f"{source}: {_summary(dag, tree)}, {_spoken(seconds)}", style="bold"))
+    print_tree(console, tree, full=full)
+    console.print()
+    print_sizes(console, tree.sizes.tolist())
+    bounds = _treewidth(dag)
+    if bounds is None:
+        said = f"not estimated for more than {MOST_FOR_TREEWIDTH:,} variables"
+    else:
+        said = "at most " + ", ".join(f"{bound} ({heuristic})" for heuristic, bound in bounds.items())
+    console.print(Text(f"treewidth of the moral graph: {said}"))
+
+
+def _summary(dag: Dag, tree: ClusterTree) -> str:
+    proof = "certified" if tree.certified else f"{len(tree.undecided):,} undecided"
+    largest = max(tree.sizes.tolist(), default=0)
+    kind = "minimal triangulation" if tree.mode == "all" else f"{tree.mode} separators, {proof}"
+    return f"{len(tree):,} clusters of up to {largest:,} among {len(dag):,} variables, {kind}"
+
+
+def _spoken(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.1f} ms"
+
+
+def _record(source: str, dag: Dag, tree: ClusterTree, seconds: float) -> dict[str, Any]:
+    return {
+        "network": source,
+        "variables": len(dag),
+        "mode": tree.mode,
+        "certified": tree.certified,
+        "undecided": list(tree.undecided),
+        "clusters": [canonical(cluster) for cluster in tree.clusters],
+        "edges": [list(edge) for edge in tree.edges],
+        "separators": [canonical(separator) for separator in tree.separators],
+        "treewidth": _treewidth(dag),
+        "seconds": seconds,
+    }
+
+
+def _treewidth(dag: Dag) -> dict[str, int] | None:
+    if len(dag) > MOST_FOR_TREEWIDTH:
+        return None
+    return {heuristic: treewidth_bound(dag, heuristic) for heuristic in HEURISTICS}
+
+
+def _load_kernels() -> None:
+    """Decompose two crossing diamonds, so that the time told for a network is its own and not that of loading code."""
+    decompose([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("b", "e"), ("c", "f"), ("e", "g"), ("f", "g"), ("d", "h")])
+
+
+def _check_picture(path: Path) -> None:
+    """What would go wrong at the end is told at the beginning."""
+    if path.suffix.lower() not in PICTURES:
+        raise FormatError(f"unknown suffix {path.suffix!r}; pictures are {', '.join(PICTURES)}", path=str(path))
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
+    from dconvex.pictures.canvas import need_matplotlib
+
+    try:
+        need_matplotlib()
+    except ImportError as error:
+        raise DconvexError(str(error)) from error
+
+
+def _draw(tree: ClusterTree, path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    from dconvex.pictures.tree_picture import draw_tree
+
+    figure = draw_tree(tree, new_figure=Figure).figure
+    assert isinstance(figure, Figure)
+    figure.savefig(path, dpi=min(150, 12_000 / max(figure.get_size_inches())))

@@ -1,0 +1,51 @@
+"""Which cluster gets which colour: clusters that share a variable differ as far as the colours go."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from dconvex.names import Name
+from dconvex.pictures.hanging import Hanging
+from dconvex.pictures.subjects import Clusters, largest
+
+# Paul Tol's scheme "light", told apart by colour-blind readers too, mixed half with white as a ground for dark text
+PALETTE = ("#b0cdeb", "#f6bba9", "#f5ebbb", "#99d9c7", "#ffd0d9", "#d9e38f", "#c8edff", "#d3d37a")
+NEUTRAL = "#e8e8e8"
+
+
+def cluster_colours(tree: Clusters) -> list[int]:
+    """For each cluster a place in the palette.
+
+    From the largest cluster outwards each takes a colour other than the one before it, that is rarest among the clusters that
+    share a variable with it, then among all so far.
+    """
+    holders: dict[Name, list[int]] = defaultdict(list)
+    for place, cluster in enumerate(tree.clusters):
+        for name in cluster:
+            holders[name].append(place)
+    hanging = Hanging.on(largest(tree.clusters), len(tree.clusters), tree.edges)
+    colours: dict[int, int] = {}
+    used: Counter[int] = Counter()
+    for place in hanging.order:
+        before = colours.get(hanging.parent[place])
+        touching = {other for name in tree.clusters[place] for other in holders[name]}
+        near = Counter(colours[other] for other in touching if other in colours)
+        free = [colour for colour in range(len(PALETTE)) if colour != before]
+        colours[place] = min(free, key=lambda colour: (near[colour], used[colour], colour))
+        used[colours[place]] += 1
+    return [colours[place] for place in range(len(tree.clusters))]
+
+
+def node_colours(nodes: Sequence[Name], tree: Clusters) -> list[tuple[str, ...]]:
+    """For each node the colours of the clusters that hold it: none outside them, one neutral one where they are too many."""
+    colours = cluster_colours(tree)
+    found: dict[Name, list[int]] = {name: [] for name in nodes}
+    for place, cluster in enumerate(tree.clusters):
+        for name in cluster:
+            found[name].append(colours[place])
+    return [_stripes(found[name]) for name in nodes]
+
+
+def _stripes(colours: Sequence[int], most: int = 6) -> tuple[str, ...]:
+    return tuple(PALETTE[colour] for colour in colours) if len(colours) <= most else (NEUTRAL,)
