@@ -12,9 +12,10 @@ import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dconvex.errors import NetworkError, UnknownVariableError
 from dconvex.graph.adjacency import Adjacency, Indices
@@ -137,7 +138,7 @@ class ClusterTree:
             Adjacency.from_lists(self._arrays.separators.of(edge).tolist() for edge in inner),
             mode=self.mode,
             certified=self.certified,
-            undecided=[renumbered[cluster] for cluster in self.undecided if cluster in renumbered],
+            undecided=[number for cluster, number in renumbered.items() if cluster in self._open],
         )
 
     def to_networkx(self) -> networkx.Graph[int]:
@@ -187,6 +188,10 @@ class ClusterTree:
 
     def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"a ClusterTree is frozen; {name!r} cannot be deleted")
+
+    @cached_property
+    def _open(self) -> frozenset[int]:
+        return frozenset(self.undecided)
 
     @cached_property
     def _places(self) -> dict[Name, int]:
@@ -243,22 +248,22 @@ class _RootedIndex:
         if not self.parent:
             return set()
         common = self._holding_all(variables)
-        if common:
-            return {min(common, key=lambda cluster: (len(self.clusters.of(cluster)), cluster))}
+        if len(common):
+            sizes = self.clusters.start[common + 1] - self.clusters.start[common]
+            return {int(common[np.argmin(sizes)])}
         return self._climbed(variables)
 
-    def _holding_all(self, variables: set[int]) -> list[int]:
-        """The clusters that hold all the variables: looked for among those of the rarest one."""
+    def _holding_all(self, variables: set[int]) -> NDArray[np.int64]:
+        """The clusters that hold all the variables, ascending: looked for among those of the rarest one."""
         if not variables:
-            return list(range(len(self.parent)))
+            return np.arange(len(self.parent))
         rarest = min(variables, key=lambda variable: len(self.holders.of(variable)))
-        found = self.holders.of(rarest).tolist()
-        return [cluster for cluster in found if all(self._holds(cluster, variable) for variable in variables)]
-
-    def _holds(self, cluster: int, variable: int) -> bool:
-        members = self.clusters.of(cluster)
-        place = int(np.searchsorted(members, variable))
-        return place < len(members) and members[place] == variable
+        found = self.holders.of(rarest).astype(np.int64)
+        for variable in variables:
+            if not len(found):
+                break
+            found = found[_are_in(found, self.holders.of(variable))]
+        return found
 
     def _climbed(self, variables: set[int]) -> set[int]:
         """Climb from the deepest tops until the paths have met and every variable is held.
@@ -267,25 +272,38 @@ class _RootedIndex:
         not above it. When the climb reaches the depth of a top whose variable it has not met, it never will, so that top is
         kept too; otherwise the climb meets the variable on its way.
         """
-        unmet = sorted(variables, key=lambda variable: (self.depth[self.top[variable]], self.top[variable]))
-        kept: set[int] = set()
+        waiting = sorted(variables, key=lambda variable: (self.depth[self.top[variable]], self.top[variable]))
+        unmet, kept = set(variables), set[int]()
         tips: list[tuple[int, int]] = []
         while True:
-            while unmet and (not tips or self.depth[self.top[unmet[-1]]] >= -tips[0][0]):
-                self._keep(self.top[unmet[-1]], kept, tips)
-                unmet = [variable for variable in unmet if not self._holds(self.top[unmet[-1]], variable)]
-            if not unmet and len(tips) == 1:
+            while waiting and waiting[-1] not in unmet:
+                waiting.pop()
+            if waiting and (not tips or self.depth[self.top[waiting[-1]]] >= -tips[0][0]):
+                following = self.top[waiting[-1]]
+            elif not waiting and len(tips) == 1:
                 return kept
-            _, deepest = heapq.heappop(tips)
-            above = self.parent[deepest]
-            if above not in kept:
-                self._keep(above, kept, tips)
-                unmet = [variable for variable in unmet if not self._holds(above, variable)]
+            else:
+                following = self.parent[heapq.heappop(tips)[1]]
+            if following not in kept:
+                kept.add(following)
+                heapq.heappush(tips, (-self.depth[following], following))
+                self._meet(following, unmet)
 
-    def _keep(self, cluster: int, kept: set[int], tips: list[tuple[int, int]]) -> None:
-        if cluster not in kept:
-            kept.add(cluster)
-            heapq.heappush(tips, (-self.depth[cluster], cluster))
+    def _meet(self, cluster: int, unmet: set[int]) -> None:
+        """Take the variables that the cluster holds out of the unmet ones, by way of the fewer of the two."""
+        members = self.clusters.of(cluster)
+        if len(members) <= 8 * len(unmet):
+            unmet.difference_update(members.tolist())
+        else:
+            few = np.array(sorted(unmet))
+            unmet.difference_update(few[_are_in(few, members)].tolist())
+
+
+def _are_in(few: NDArray[Any], many: NDArray[Any]) -> NDArray[np.bool_]:
+    """For each of few numbers whether it is among many sorted ones."""
+    place = np.minimum(np.searchsorted(many, few), len(many) - 1)
+    found: NDArray[np.bool_] = many[place] == few
+    return found
 
 
 def _named(names: tuple[Name, ...], parts: Adjacency) -> tuple[frozenset[Name], ...]:

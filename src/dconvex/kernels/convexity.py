@@ -56,13 +56,24 @@ def have_common_ancestor_nearby(arcs, marks, u, v, inside, steps):
 
 @kernel
 def first_inducing_pair(arcs, marks, members, inside):
-    """A non-adjacent pair of members joined by an inducing path over the set, or (-1, -1) if it is d-convex.
+    """A non-adjacent pair of members joined by an inducing path over the set, or (-1, -1) if it is d-convex."""
+    pairs, _ = inducing_pairs(arcs, marks, members, inside, 1)
+    if len(pairs):
+        return pairs[0, 0], pairs[0, 1]
+    return np.int32(-1), np.int32(-1)
+
+
+@kernel
+def inducing_pairs(arcs, marks, members, inside, most):
+    """Non-adjacent pairs of members joined by an inducing path over the set, and below which rank no path goes.
 
     Nothing outside W = An(set) matters, and a pair can be joined only through a component of the moral graph of W without
-    the set whose boundary holds both: one sweep over W finds the components, then each boundary pair is tried once.
+    the set whose boundary holds both: one sweep over W finds the components, and for each the first of its boundary pairs
+    that is joined; at most `most` in all.
     """
     stamp, swept = next_stamp(marks), next_stamp(marks)
     ancestors = marks.queue[: mark_ancestors(arcs, marks.queue, marks.region, stamp, members, 0)].copy()
+    pairs, lowest_ranks, found = np.empty((1, 2), np.int32), np.empty(1, np.int32), 0
     for start in ancestors:
         if inside[start] or marks.swept[start] == swept:
             continue
@@ -73,12 +84,24 @@ def first_inducing_pair(arcs, marks, members, inside):
             if not inside[node]:
                 marks.swept[node] = swept
                 lowest = min(lowest, arcs.rank[node])
-        boundary = np.sort(component[inside[component] == 1])
-        for i in range(len(boundary)):
-            for j in range(i + 1, len(boundary)):
-                u, v = boundary[i], boundary[j]
-                if not are_adjacent(arcs, u, v) and are_joined(arcs, marks, u, v, inside, lowest):
-                    return u, v
+        u, v = _joined_pair(arcs, marks, np.sort(component[inside[component] == 1]), inside, lowest)
+        if u >= 0:
+            if found == len(pairs):
+                pairs, lowest_ranks = np.concatenate((pairs, pairs)), np.concatenate((lowest_ranks, lowest_ranks))
+            pairs[found, 0], pairs[found, 1], lowest_ranks[found] = u, v, lowest
+            found += 1
+            if found == most:
+                break
+    return pairs[:found], lowest_ranks[:found]
+
+
+@kernel
+def _joined_pair(arcs, marks, boundary, inside, lowest):
+    for i in range(len(boundary)):
+        for j in range(i + 1, len(boundary)):
+            u, v = boundary[i], boundary[j]
+            if not are_adjacent(arcs, u, v) and are_joined(arcs, marks, u, v, inside, lowest):
+                return u, v
     return np.int32(-1), np.int32(-1)
 
 
@@ -87,17 +110,91 @@ def close(arcs, marks, inside):
     """Add to the set `inside`, in place, what its d-convex hull adds.
 
     For a pair joined by an inducing path every d-convex superset holds the two minimal separators of the pair, in the moral
-    graph of its ancestral set, that are closest to either end.
+    graph of its ancestral set, that are closest to either end, and every vertex that alone separates the pair there. Of these
+    the ones in the component through which the path goes are added; the single vertices cut a long component into short ones.
     """
+    members = np.flatnonzero(inside).astype(np.int32)
     while True:
-        u, v = first_inducing_pair(arcs, marks, np.flatnonzero(inside).astype(np.int32), inside)
-        if u < 0:
+        pairs, lowest_ranks = inducing_pairs(arcs, marks, members, inside, -1)
+        if not len(pairs):
             return
-        stamp = next_stamp(marks)
-        mark_ancestors(arcs, marks.queue, marks.ancestral, stamp, np.array([u, v], np.int32), 0)
-        for near, far in ((u, v), (v, u)):
-            for node in closest_separator(arcs, marks, stamp, near, far):
+        for i in range(len(pairs)):
+            u, v = pairs[i, 0], pairs[i, 1]
+            stamp = next_stamp(marks)
+            mark_ancestors(arcs, marks.queue, marks.ancestral, stamp, np.array([u, v], np.int32), lowest_ranks[i])
+            needed = np.concatenate(
+                (
+                    _separator_near(arcs, marks, stamp, u, v, inside),
+                    _separator_near(arcs, marks, stamp, v, u, inside),
+                    _single_separators(arcs, marks, stamp, u, v, inside),
+                )
+            )
+            for node in needed:
                 inside[node] = 1
+            members = np.concatenate((members, np.unique(needed)))
+
+
+@kernel
+def _separator_near(arcs, marks, stamp, near, far, inside):
+    """The neighbours of `near` outside the set that a walk from `far` outside the set reaches without passing another."""
+    count = _moral_neighbours(arcs, marks, stamp, near)
+    neighbours = marks.queue[:count].copy()
+    for node in neighbours:
+        if not inside[node]:
+            inside[node] = 2
+    _, count = moral_walk(arcs, marks, marks.ancestral, stamp, far, -1, inside)
+    reached = marks.queue[:count]
+    found = reached[inside[reached] == 2].copy()
+    for node in neighbours:
+        if inside[node] == 2:
+            inside[node] = 0
+    return found
+
+
+@kernel
+def _single_separators(arcs, marks, stamp, u, v, inside):
+    """The nodes outside the set that lie on every way from u to v outside the set.
+
+    They lie on any one way. Walking along it, and from each of its nodes over all that can be reached without stepping on the
+    way again, a node that nothing before it leads past is one of them.
+    """
+    is_joined, _ = moral_walk(arcs, marks, marks.ancestral, stamp, u, v, inside)
+    if not is_joined:  # what was added for another pair has cut the way already
+        return np.empty(0, np.int32)
+    length, node = 1, v
+    while node != u:
+        node = marks.came_from[node]
+        length += 1
+    way = np.empty(length, np.int32)
+    node = v
+    for i in range(length - 1, -1, -1):
+        way[i] = node
+        node = marks.came_from[node]
+    for i in range(length):
+        marks.through[way[i]] = i
+        inside[way[i]] += 2
+    found, count, furthest = np.empty(length, np.int32), 0, 0
+    visited = next_stamp(marks)
+    room = np.empty(len(marks.queue), np.int32)
+    for i in range(length - 1):
+        if i and furthest == i:
+            found[count] = way[i]
+            count += 1
+        room[0] = way[i]
+        waiting = 1
+        while waiting:
+            waiting -= 1
+            neighbours = marks.queue[: _moral_neighbours(arcs, marks, stamp, room[waiting])]
+            for node in neighbours:
+                if inside[node] >= 2:
+                    furthest = max(furthest, marks.through[node])
+                elif not inside[node] and marks.expanded[node] != visited:
+                    marks.expanded[node] = visited
+                    room[waiting] = node
+                    waiting += 1
+    for node in way:
+        inside[node] -= 2
+    return found[:count]
 
 
 @kernel
