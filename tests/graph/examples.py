@@ -1,4 +1,4 @@
-"""DAGs of the paper and of THEORY.md, with what is known of them."""
+"""DAGs of the paper and counterexamples to it, with what is known of them."""
 
 from __future__ import annotations
 

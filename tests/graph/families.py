@@ -36,7 +36,7 @@ def drawn(seed: int, count: int) -> Family:
 
 
 def grown(seed: int, count: int) -> Family:
-    """THEORY's counterexamples with random nodes added, 7 to 10 in all: here Algorithm 2 often leaves clusters to split."""
+    """The counterexamples with random nodes added, 7 to 10 in all: here Algorithm 2 often leaves clusters to split."""
 
     def family() -> Iterator[Definitions]:
         rng = random.Random(seed)
@@ -55,13 +55,18 @@ def grown(seed: int, count: int) -> Family:
     return family
 
 
-SMALL = [pytest.param(every(size), id=f"{size} nodes") for size in range(5)]
-SMALL += [pytest.param(every(5, share, 4), id=f"5 nodes, share {share}") for share in range(4)]
-SMALL += [pytest.param(every(6, share, 64), id=f"6 nodes, share {share}", marks=pytest.mark.slow) for share in range(64)]
+def _slow(family: Family, name: str) -> object:
+    return pytest.param(family, id=name, marks=pytest.mark.slow)
+
+
+UP_TO_5 = [pytest.param(every(size), id=f"{size} nodes") for size in range(5)]
+UP_TO_5 += [pytest.param(every(5, share, 4), id=f"5 nodes, share {share}") for share in range(4)]
+WITH_6 = [_slow(every(6, share, 64), f"6 nodes, share {share}") for share in range(64)]
 RANDOM = [pytest.param(drawn(seed, 75), id=f"7-9 nodes, seed {seed}") for seed in range(4)]
 RANDOM += [pytest.param(grown(seed, 75), id=f"grown from counterexamples, seed {seed}") for seed in range(2)]
-RANDOM += [pytest.param(drawn(seed, 150), id=f"7-9 nodes, seed {seed}", marks=pytest.mark.slow) for seed in range(100, 120)]
-RANDOM += [pytest.param(grown(seed, 150), id=f"grown, seed {seed}", marks=pytest.mark.slow) for seed in range(100, 120)]
+RANDOM += [_slow(drawn(seed, 150), f"7-9 nodes, seed {seed}") for seed in range(100, 120)]
+RANDOM += [_slow(grown(seed, 150), f"grown from counterexamples, seed {seed}") for seed in range(100, 120)]
 
-on_every_small_dag = pytest.mark.parametrize("family", SMALL)
-on_small_and_random_dags = pytest.mark.parametrize("family", SMALL + RANDOM)
+on_every_small_dag = pytest.mark.parametrize("family", UP_TO_5 + WITH_6)
+on_small_and_random_dags = pytest.mark.parametrize("family", UP_TO_5 + WITH_6 + RANDOM)
+on_a_sample_too = pytest.mark.parametrize("family", UP_TO_5 + WITH_6[::8] + RANDOM)

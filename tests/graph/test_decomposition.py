@@ -1,4 +1,4 @@
-"""The tree of a DAG: all its properties by definition on every small DAG, the paper's example 2, THEORY's counterexamples."""
+"""The tree of a DAG: all its properties by definition on every small DAG, the paper's example 2, counterexamples."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from strategies import dags
 import dconvex as dc
 
 MODES = ("minimal", "any", "complete", "all")
-# THEORY.md, section 3: clusters and largest cluster of the corrected construction
+# clusters and largest cluster of the corrected construction
 REPOSITORY = {
     "asia": (4, 5),
     "survey": (2, 4),
@@ -44,25 +44,17 @@ def sound(dag, tree):
 # --- by definition
 
 
-@pytest.mark.parametrize("mode", MODES)
 @on_small_and_random_dags
-def test_refined_tree_has_all_properties_and_is_certified(family, mode):
+def test_tree_has_all_the_properties_that_its_mode_demands(family):
     for known in family():
-        tree = dc.decompose(known.dag, separators=mode)
-        assert tree.mode == mode
-        assert tree.certified
-        assert tree.undecided == ()
-        assert known.violations(tree, irreducible=True) == (), (known.dag.edges, tree.clusters)
-
-
-@pytest.mark.parametrize("mode", MODES)
-@on_small_and_random_dags
-def test_algorithm_2_as_printed_has_all_properties_but_irreducibility(family, mode):
-    for known in family():
-        tree = dc.decompose(known.dag, separators=mode, refine=False)
-        assert tree.mode == mode
-        assert tree.certified == (mode == "all")
-        assert known.violations(tree, irreducible=False) == (), (known.dag.edges, tree.clusters)
+        for mode in MODES:
+            refined, printed = (dc.decompose(known.dag, separators=mode, refine=refine) for refine in (True, False))
+            assert refined.mode == printed.mode == mode
+            assert refined.certified
+            assert refined.undecided == ()
+            assert known.violations(refined, irreducible=True) == (), (known.dag.edges, refined.clusters)
+            assert printed.certified == (mode == "all")
+            assert known.violations(printed, irreducible=False) == (), (known.dag.edges, printed.clusters)
 
 
 def test_algorithm_2_as_printed_does_leave_reducible_clusters():
@@ -86,7 +78,7 @@ def test_any_tree_of_cliques_has_the_cliques_of_a_minimal_triangulation(seed):
             filled.add_edge(*edge)
 
 
-# --- the paper and THEORY.md
+# --- the paper, and counterexamples to it
 
 
 def test_example_2_and_figure_1():
@@ -405,7 +397,7 @@ def test_many_islands():
 
 
 def test_definitions_see_the_counterexamples_too():
-    """The oracle is no better than the definitions it was given: it must say of the counterexamples what THEORY.md says."""
+    """The oracle is no better than the definitions it was given: it must say of the counterexamples what is known of them."""
     names = sorted({name for edge in SATELLITE for name in edge})
     place = {name: number for number, name in enumerate(names)}
     known = Definitions(dc.Dag([(place[a], place[b]) for a, b in SATELLITE]))

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 from graph.brute_force import mask, members
-from graph.families import SMALL, drawn, grown
+from graph.families import UP_TO_5, WITH_6, drawn, grown
 
 import dconvex as dc
 from dconvex.graph.refinement import FOUND, IRREDUCIBLE, UNDECIDED, GrowingTree, refine_tree
@@ -115,7 +115,7 @@ def test_clusters_for_which_the_search_gives_up_are_undecided():
 
 
 def test_separator_of_the_tree_splits_a_cluster_elsewhere():
-    """THEORY's "satellite": {0, 1, 2} joins the two clusters and splits the first."""
+    """A "satellite": {0, 1, 2} joins the two clusters and splits the first."""
     edges = [*itertools.combinations([0, 1, 2], 2), (3, 0), (3, 1), (4, 0), (4, 1), (4, 2), (5, 0), (5, 1), (5, 2)]
     for search in (None, nothing):
         tree = growing(edges, [[0, 1, 2, 3, 4], [0, 1, 2, 5]], [(0, 1)])
@@ -170,7 +170,7 @@ def refined_from_one_cluster(known, mode):
 
 
 @pytest.mark.parametrize("mode", ["minimal", "any"])
-@pytest.mark.parametrize("family", [*SMALL, drawn(71, 25), grown(72, 40)])
+@pytest.mark.parametrize("family", [*UP_TO_5, *WITH_6[4::8], drawn(71, 25), grown(72, 40)])
 def test_splitting_one_cluster_until_nothing_splits_gives_a_tree_with_all_properties(family, mode):
     for known in family():
         if known.size:

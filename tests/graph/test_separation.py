@@ -8,7 +8,7 @@ import random
 import networkx as nx
 import pytest
 from graph.brute_force import mask, members, subsets_of
-from graph.families import drawn, on_every_small_dag
+from graph.families import UP_TO_5, WITH_6, drawn, on_every_small_dag
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import dags
@@ -48,7 +48,7 @@ def test_sets_that_may_overlap(seed):
             assert dc.d_separated(known.dag, ys, xs, z) == expected
 
 
-@on_every_small_dag
+@pytest.mark.parametrize("family", UP_TO_5 + WITH_6[::8])
 def test_markov_boundary_is_the_smallest_shield(family):
     for known in family():
         for nodes in range(1 << known.size):

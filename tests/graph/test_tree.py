@@ -168,7 +168,7 @@ def subtrees(tree):
 
 
 def smallest(tree, candidates, question):
-    """The places to keep by definition: THEORY's rule and DESIGN's ties."""
+    """The places to keep by definition: the rule of pruning and its ties."""
     holding = [kept for kept, held in candidates if mask(question) & ~held == 0]
     fewest = min(map(len, holding))
     best = [kept for kept in holding if len(kept) == fewest]

@@ -1,6 +1,6 @@
 """Splitting the clusters of a tree further, until no separator of the tree's mode splits any of them.
 
-Algorithm 2 alone does not get there (THEORY: "crossing" and "satellite"): a cluster can be left that a minimal d-decomposer
+Algorithm 2 alone does not get there ("crossing" and "satellite" separators): a cluster can be left that a minimal d-decomposer
 splits. The exact search of `kernels.search` finds such separators inside one cluster; a separator that is already in the
 tree can split a cluster elsewhere in which it is no minimal separator by itself, so those are tried too.
 """
