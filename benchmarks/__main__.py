@@ -7,10 +7,12 @@ from typing import Annotated
 
 import typer
 
-from benchmarks import growth, harness
+from benchmarks import asking, harness
 
-RACES = ("reading", "sampling", "decomposition")
-MEMBERS = (*RACES, "growth")
+RACES = ("reading", "sampling", "decomposition", "predicting")
+CONTESTS = ("queries", "pairs", "marginals")
+GROWTHS = ("growth", "latency")
+MEMBERS = (*RACES, *CONTESTS, *GROWTHS)
 
 
 def main(
@@ -22,10 +24,13 @@ def main(
         if name not in MEMBERS:
             raise typer.BadParameter(f"no benchmark is called {name!r}; there are: {', '.join(MEMBERS)}")
     for name in names or MEMBERS:
+        module = import_module(f"benchmarks.{name}")
         if name in RACES:
-            harness.run(name, import_module(f"benchmarks.{name}").cases(quick), quick=quick)
+            harness.run(name, module.cases(quick), quick=quick)
+        elif name in CONTESTS:
+            asking.run(name, module.cases(quick), quick=quick)
         else:
-            growth.run(quick)
+            module.run(quick)
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ def case(name: str, network: dc.BayesianNetwork, quick: bool) -> Case:
     once = {"plain", "plain, our cliques"} if len(dag) >= LARGE else set()
     if name in LONG:
         once.add("refined")
-    return Case(f"{name} ({len(dag):,} nodes)", contenders, dict.fromkeys(once, 0), describe)
+    return Case(f"{name} ({len(dag):,} nodes)", contenders, dict.fromkeys(once, 0), describe=describe)
 
 
 @singledispatch

@@ -57,13 +57,15 @@ QUICK = Effort(seconds=0.2, most=5, limit=20.0)
 class Case:
     """The same piece of work, done by each contender.
 
-    `most` gives some of them fewer turns than the effort does; 0: the first call is the only one, and counts. `describe` tells
-    in a few words what a contender's first call came to.
+    `most` gives some of them fewer turns than the effort does; 0: the first call is the only one, and counts. A contender with
+    a `share` does only that part of the work, and its median is scaled up. `describe` tells in a few words what a
+    contender's first call came to.
     """
 
     name: str
     contenders: Mapping[str, Work]
     most: Mapping[str, int] = field(default_factory=dict)
+    share: Mapping[str, float] = field(default_factory=dict)
     describe: Callable[[Any], str] | None = None
 
 
@@ -76,10 +78,12 @@ class Timing:
     seconds: list[float] = field(default_factory=list)
     note: str = ""
     result: str = ""
+    share: float = 1.0
+    """The part of the work that was done in so many seconds."""
 
     @property
     def median(self) -> float | None:
-        return median(self.seconds) if self.seconds and not self.note else None
+        return median(self.seconds) / self.share if self.seconds and not self.note else None
 
     def ratio(self, ours: Timing) -> float | None:
         """How many times faster ours is."""
@@ -87,12 +91,13 @@ class Timing:
 
     def as_record(self, ours: Timing) -> dict[str, Any]:
         record = {**asdict(self), "median": self.median, "ratio": self.ratio(ours)}
-        return record if self.result else {key: value for key, value in record.items() if key != "result"}
+        usual = {"result": "", "share": 1.0}
+        return {key: value for key, value in record.items() if key not in usual or value != usual[key]}
 
 
 def race(case: Case, effort: Effort, clock: Clock = time.perf_counter) -> list[Timing]:
     """Warm up each contender, then let them take turns; one that raises or is too slow is out, with a note."""
-    timings = [Timing(name) for name in case.contenders]
+    timings = [Timing(name, share=case.share.get(name, 1.0)) for name in case.contenders]
     for timing in timings:
         timing.first = _measured(timing, case, clock)
         if timing.first is not None and timing.first > effort.limit:

@@ -5,7 +5,9 @@ from dconvex.errors import (
     DataError,
     DconvexError,
     FormatError,
+    ImpossibleEvidenceError,
     NetworkError,
+    TooLargeError,
     UnknownStateError,
     UnknownVariableError,
 )
@@ -18,6 +20,9 @@ from dconvex.graph.dag import Dag
 from dconvex.graph.decomposition import decompose
 from dconvex.graph.separation import d_separated, markov_boundary
 from dconvex.graph.tree import ClusterTree
+from dconvex.inference.distribution import Distribution, GaussianDistribution
+from dconvex.inference.model import LocalModel, localize
+from dconvex.inference.plan import QueryPlan
 from dconvex.network.families import Regression, Table
 from dconvex.network.network import BayesianNetwork
 from dconvex.network.random import random_dag, random_gaussian_network, random_network
@@ -32,10 +37,16 @@ __all__ = [
     "Dag",
     "DataError",
     "DconvexError",
+    "Distribution",
     "FormatError",
+    "GaussianDistribution",
+    "ImpossibleEvidenceError",
+    "LocalModel",
     "NetworkError",
+    "QueryPlan",
     "Regression",
     "Table",
+    "TooLargeError",
     "UnknownStateError",
     "UnknownVariableError",
     "check_tree",
@@ -47,6 +58,7 @@ __all__ = [
     "inducing_path",
     "is_d_convex",
     "load_network",
+    "localize",
     "markov_boundary",
     "network_info",
     "network_names",

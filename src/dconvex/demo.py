@@ -10,11 +10,13 @@ from rich.console import Console
 
 import dconvex as dc
 from dconvex.cli.decompose import decompose_network
+from dconvex.cli.explain import explain_question
+from dconvex.cli.query import most_probable_states, query_network
 from dconvex.cli.show import print_network
 
 
 def main() -> None:
-    """Load alarm, show it, decompose it, sample it, write it out and back."""
+    """Load alarm, show it, decompose it, ask it, sample it, write it out and back."""
     console = Console(highlight=False)
     console.rule("alarm, a built-in network")
     alarm = dc.load_network("alarm")
@@ -23,6 +25,17 @@ def main() -> None:
 
     console.rule("split into clusters that can be learned and asked on their own")
     decompose_network("alarm")
+
+    console.rule("asked: each question is answered by the few clusters it touches")
+    query_network("alarm", ["HR", "CO"], ["BP=LOW"])
+    console.print()
+    explain_question("alarm", ["HR", "CO"], ["BP=LOW"])
+    console.print()
+    query_network("alarm", ["LVFAILURE"], ["CVP=HIGH,NORMAL", "PCWP=HIGH"], ["HRBP=LOW:0.7,NORMAL:0.2"])
+    console.print()
+    explain_question("alarm", ["LVFAILURE"], ["CVP=HIGH,NORMAL", "PCWP=HIGH"], ["HRBP=LOW:0.7,NORMAL:0.2"])
+    console.print()
+    most_probable_states("alarm", ["HYPOVOLEMIA", "LVFAILURE", "ANAPHYLAXIS"], ["BP=LOW"])
 
     console.rule("sampled")
     start = time.perf_counter()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 
@@ -65,6 +65,37 @@ class FormatError(DconvexError, ValueError):
 
 class DataError(DconvexError, ValueError):
     """A data table that cannot be used as it is: the column, what is wrong with it, what to do."""
+
+
+class ImpossibleEvidenceError(DconvexError, ValueError):
+    """Evidence of probability zero; `conflict` is a part that is impossible already, and possible without any one item."""
+
+    def __init__(self, conflict: Mapping[Any, Any], where: str = "") -> None:
+        self.conflict = dict(conflict)
+        shown = ", ".join(f"{name} = {value!r}" for name, value in list(self.conflict.items())[:8])
+        more = f" and {len(self.conflict) - 8} more" if len(self.conflict) > 8 else ""
+        together = "cannot happen together" if len(self.conflict) > 1 else "has probability zero"
+        super().__init__(f"impossible evidence{where}: {shown}{more} {together}")
+
+
+class TooLargeError(DconvexError, MemoryError):
+    """A question whose answer would take more memory than allowed; nothing has been allocated.
+
+    `estimate` and `limit` are bytes; `cluster` is the place of the cluster to blame in the tree, where there is one.
+    """
+
+    def __init__(self, what: str, estimate: int, limit: int, way_out: str, cluster: int | None = None) -> None:
+        self.estimate, self.limit, self.cluster = estimate, limit, cluster
+        super().__init__(f"{what} would take {readable_bytes(estimate)}; the limit is {readable_bytes(limit)}. {way_out}")
+
+
+def readable_bytes(count: float) -> str:
+    """`1.5 GiB`."""
+    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.3g} PiB"
 
 
 def _restored(kind: type[DconvexError], args: tuple[Any, ...], attributes: dict[str, Any]) -> DconvexError:

@@ -117,4 +117,6 @@ def test_the_demo_runs():
     assert result.returncode == 0, result.stderr
     assert "21 clusters of up to 9 among 37 variables" in result.stdout
     assert "├── 5  BP, CO, HR  [CATECHOL, TPR]" in result.stdout
+    assert "P(HR, CO | BP = LOW)" in result.stdout
+    assert result.stdout.count("the clusters that answer") == 2
     assert result.stdout.count("equal when read back: True") == 2

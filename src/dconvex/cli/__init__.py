@@ -1,4 +1,4 @@
-"""The command line: `dconvex networks | show | convert | decompose`, one module per command."""
+"""The command line, one module per command: networks, show, convert, decompose, query, explain, predict, warmup."""
 
 from __future__ import annotations
 

@@ -11,11 +11,26 @@ import typer
 from dconvex import __version__
 from dconvex.cli.convert import convert_file
 from dconvex.cli.decompose import decompose_network
+from dconvex.cli.explain import explain_question
 from dconvex.cli.networks import print_networks
+from dconvex.cli.predict import predict_targets
+from dconvex.cli.query import Options, most_probable_states, query_network
 from dconvex.cli.show import print_network
+from dconvex.cli.sizes import read_bytes
+from dconvex.cli.warmup import warm_up
 
 NetworkArgument = Annotated[str, typer.Argument(help="A built-in network (see `dconvex networks`) or a network file.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+GivenOption = Annotated[
+    list[str] | None,
+    typer.Option(metavar="VARIABLE=STATE", help="What was seen: a state, several of which it is one (A=x,y), or a number."),
+]
+SoftOption = Annotated[
+    list[str] | None, typer.Option(metavar="VARIABLE=STATE:NUMBER,…", help="How likely the observation is in each state.")
+]
+MaxBytesOption = Annotated[
+    int | None, typer.Option(metavar="SIZE", parser=read_bytes, help="Refuse to take more memory than this, as 500MB or 2GB.")
+]
 
 
 SEPARATORS_HELP = (
@@ -30,6 +45,20 @@ class Separators(StrEnum):
     any = "any"
     complete = "complete"
     all = "all"
+
+
+class Impossible(StrEnum):
+    """What becomes of rows of probability zero."""
+
+    error = "raise"
+    nan = "nan"
+
+
+class Unknown(StrEnum):
+    """What becomes of states that the network does not have."""
+
+    error = "raise"
+    missing = "missing"
 
 
 app = typer.Typer(
@@ -109,3 +138,84 @@ def decompose(
     decompose_network(
         network, mode=separators.value, refine=refine, effort=effort, full=full, as_json=json, dot=dot, picture=plot
     )
+
+
+@app.command()
+def query(
+    network: NetworkArgument,
+    variables: Annotated[list[str] | None, typer.Argument(help="Ask for these together; without any, for each one.")] = None,
+    given: GivenOption = None,
+    soft: SoftOption = None,
+    each: Annotated[bool, typer.Option("--each", help="A table for each variable instead of one for all together.")] = False,
+    most_probable: Annotated[bool, typer.Option("--most-probable", help="Ask for the most probable joint state.")] = False,
+    sampling: Annotated[int | None, typer.Option(min=2, help="Estimate the answer from so many samples.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Draw the same samples every time.")] = None,
+    max_bytes: MaxBytesOption = None,
+    full: Annotated[bool, typer.Option("--full", help="Print all states of a large table.")] = False,
+    json: JsonOption = False,
+) -> None:
+    """Ask for probabilities given what is known.
+
+    Examples: `dconvex query alarm HR CO --given BP=LOW`, `dconvex query alarm --given BP=LOW,NORMAL --given CVP=HIGH`,
+    `dconvex query alarm HR --soft BP=LOW:0.7,NORMAL:0.2`, `dconvex query alarm --most-probable --given BP=LOW`,
+    `dconvex query ecoli70 lacA --given aceB=1.5`, `dconvex query alarm HR CO --sampling 10000 --seed 1`
+    """
+    if most_probable and (each or sampling is not None):
+        raise typer.BadParameter("--most-probable goes neither with --each nor with --sampling")
+    options = Options(each, sampling, seed, max_bytes, full, as_json=json)
+    ask = most_probable_states if most_probable else query_network
+    ask(network, variables or [], given or [], soft or [], options)
+
+
+@app.command()
+def explain(
+    network: NetworkArgument,
+    variables: Annotated[list[str], typer.Argument(help="The variables to ask for.")],
+    given: GivenOption = None,
+    soft: SoftOption = None,
+    max_bytes: MaxBytesOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Print how a question will be answered, and by which clusters.
+
+    Examples: `dconvex explain alarm HR CO --given BP=LOW`, `dconvex explain my.bif x --given y=1 --json`
+    """
+    explain_question(network, variables, given or [], soft or [], max_bytes=max_bytes, as_json=json)
+
+
+@app.command()
+def predict(
+    network: NetworkArgument,
+    data: Annotated[
+        Path, typer.Argument(help="The rows: .csv, .csv.gz or .parquet, a column for each variable that was seen.")
+    ],
+    target: Annotated[list[str], typer.Option(help="The variable to predict; may come several times.")],
+    proba: Annotated[
+        bool, typer.Option("--proba", help="The probability of each state instead of the most probable one.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="Write into this file, .csv or .csv.gz, instead of the terminal.")] = None,
+    impossible: Annotated[
+        Impossible, typer.Option(help="Rows of probability zero: an error, or empty cells.")
+    ] = Impossible.error,
+    unknown: Annotated[
+        Unknown, typer.Option(help="States that are not in the network: an error, or not seen.")
+    ] = Unknown.error,
+    max_bytes: MaxBytesOption = None,
+) -> None:
+    """Predict variables for each row of a table; missing cells count as not seen.
+
+    Examples: `dconvex predict alarm rows.csv --target HR`, `dconvex predict alarm rows.parquet --target HR --target CO --proba
+    --out chances.csv`, `dconvex predict alarm rows.csv --target HR --impossible nan --unknown missing`
+    """
+    predict_targets(
+        network, data, target, proba=proba, out=out, impossible=impossible.value, unknown=unknown.value, max_bytes=max_bytes
+    )
+
+
+@app.command()
+def warmup(json: JsonOption = False) -> None:
+    """Compile all kernels ahead of time, so that nobody waits for them later.
+
+    Example: `dconvex warmup`, after an installation or when an image is built
+    """
+    warm_up(as_json=json)

@@ -11,8 +11,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from dconvex.cli.sources import find_network
-from dconvex.errors import UnknownVariableError
+from dconvex.cli.sources import find_network, find_variables
 from dconvex.names import Name
 from dconvex.network.families import Regression, Table
 from dconvex.network.network import BayesianNetwork
@@ -22,7 +21,7 @@ from dconvex.repository import network_info, network_names
 def print_network(source: str, variables: Sequence[str], *, as_json: bool) -> None:
     """The whole network in a table, or the numbers of some families."""
     network = find_network(source)
-    chosen = [_variable(network, spelled) for spelled in variables]
+    chosen = find_variables(network, variables)
     if as_json:
         described = [_record(network, node) for node in chosen or network.dag.nodes]
         print(json.dumps({"kind": network.kind, "variables": described}))
@@ -32,14 +31,6 @@ def print_network(source: str, variables: Sequence[str], *, as_json: bool) -> No
         _print_overview(console, source, network)
     for node in chosen:
         _print_family(console, network, node)
-
-
-def _variable(network: BayesianNetwork, spelled: str) -> Name:
-    """The variable that is spelled so; an integer name is spelled in digits."""
-    by_spelling = {str(node): node for node in reversed(network.dag.nodes)}
-    if spelled not in by_spelling:
-        raise UnknownVariableError(spelled, network.dag.nodes)
-    return by_spelling[spelled]
 
 
 def _record(network: BayesianNetwork, node: Name) -> dict[str, Any]:

@@ -1,10 +1,15 @@
-"""Where a command's network comes from: a file, or the networks inside the package."""
+"""Where a command's network comes from, a file or the networks inside the package, and which variables are meant."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import typer
+
+from dconvex.errors import UnknownVariableError
 from dconvex.formats import read
+from dconvex.names import Name
 from dconvex.network.network import BayesianNetwork
 from dconvex.repository import load_network, network_names
 
@@ -13,3 +18,19 @@ def find_network(source: str) -> BayesianNetwork:
     """The built-in network of that name, or the network in that file."""
     looks_like_a_file = any(mark in source for mark in "./\\") or Path(source).exists()
     return read(source) if looks_like_a_file and source not in network_names() else load_network(source)
+
+
+def find_variables(network: BayesianNetwork, spelled: Sequence[str]) -> list[Name]:
+    """The variables that are spelled so, each once; an integer name is spelled in digits."""
+    by_spelling = variables_by_spelling(network)
+    for place, word in enumerate(spelled):
+        if word not in by_spelling:
+            raise UnknownVariableError(word, network.dag.nodes)
+        if word in spelled[:place]:
+            raise typer.BadParameter(f"{word} is named twice")
+    return [by_spelling[word] for word in spelled]
+
+
+def variables_by_spelling(network: BayesianNetwork) -> dict[str, Name]:
+    """The variables by what a user types for them; of two that are spelled alike, 1 and "1", the first one is meant."""
+    return {str(node): node for node in reversed(network.dag.nodes)}

@@ -18,13 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dconvex.errors import NetworkError, UnknownVariableError
-from dconvex.graph.adjacency import Adjacency, Indices
+from dconvex.graph.adjacency import Adjacency, Indices, Offsets
 from dconvex.kernels import load
 from dconvex.names import Name, as_names, canonical, checked_name
 
 if TYPE_CHECKING:
     import networkx
     from matplotlib.axes import Axes
+
+    from dconvex.graph.dag import Dag
 
 Mode: TypeAlias = Literal["minimal", "any", "complete", "all"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -140,6 +142,18 @@ class ClusterTree:
             certified=self.certified,
             undecided=[number for cluster, number in renumbered.items() if cluster in self._open],
         )
+
+    def rooted_arrays(self, dag: Dag) -> tuple[Offsets, Indices, Indices, Indices]:
+        """For algorithms that work on arrays: (start, members, parent, depth) of the clusters, members by place in the DAG."""
+        arrays, index = self._arrays, self._index
+        if arrays.names == dag.nodes:
+            members = arrays.clusters.neighbours.copy()
+        else:
+            place = np.array([dag.index_of(name) for name in arrays.names], np.int32)
+            members = place[arrays.clusters.neighbours]
+        owners = arrays.clusters.owners()
+        members = members[np.lexsort((members, owners))]
+        return arrays.clusters.start.copy(), members, np.array(index.parent, np.int32), np.array(index.depth, np.int32)
 
     def to_networkx(self) -> networkx.Graph[int]:
         """A `networkx.Graph` of cluster places, with the attributes `cluster` of nodes and `separator` of edges."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,37 @@ class Columns:
             row = _first(unknown)
             raise UnknownStateError(variable, categories[codes[row]], labels, where=f" in row {row}")
         return translated
+
+    def codes_or_missing(self, variable: Name, labels: Sequence[Label], *, unknown: Literal["raise", "missing"]) -> Codes:
+        """As `codes`, but -1 for missing cells, and for labels that are not there if unknown ones are to count as missing."""
+        column = self._column(variable)
+        try:
+            categories, codes = _factorized(column)
+        except TypeError:  # unhashable
+            raise DataError(f"column {variable!r} holds no states (its type is {column.dtype})") from None
+        position: dict[object, int] = {label: place for place, label in enumerate(labels)}
+        translation = np.array([position.get(value, -1) for value in categories], dtype=np.intp)
+        translated = np.where(codes < 0, -1, translation[codes] if len(translation) else codes)
+        if unknown == "raise" and (strange := (translated < 0) & (codes >= 0)).any():
+            row = _first(strange)
+            raise UnknownStateError(variable, categories[codes[row]], labels, where=f" in row {row}")
+        return translated
+
+    def frame_like(self, columns: Mapping[Name, Any]) -> Any:
+        """New columns as a frame of the same kind as this one, with the same index where that kind has one."""
+        import narwhals as nw
+
+        native = nw.to_native(self._frame)
+        module = type(native).__module__.partition(".")[0]
+        if module == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame(dict(columns), index=native.index)
+        series = {str(name): list(values) for name, values in columns.items()}
+        return nw.to_native(nw.from_dict(series, backend=nw.get_native_namespace(self._frame)))
+
+    def __contains__(self, variable: object) -> bool:
+        return variable in self._present
 
     def numbers(self, variable: Name) -> NDArray[np.float64]:
         """The column as floats, all finite."""

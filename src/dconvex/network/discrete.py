@@ -66,13 +66,16 @@ class Tables:
         return Table(dag.nodes[place], dag.parents(node), self._values_of(place).reshape(shape))
 
     def sample(self, dag: Dag, rows: int, rng: np.random.Generator) -> pd.DataFrame:
+        return self.frame(dag, self.sampled_codes(dag, rows, rng), rows)
+
+    def frame(self, dag: Dag, codes: Sequence[NDArray[Any]], rows: int) -> pd.DataFrame:
+        """State codes of all nodes as a data frame of so many rows, with categorical columns."""
         import pandas as pd
 
         @cache
         def dtype(labels: tuple[Label, ...], types: tuple[type, ...]) -> pd.CategoricalDtype:
             return pd.CategoricalDtype(pd.Index(cast("tuple[Any, ...]", labels)))
 
-        codes = self._sampled_codes(dag, rows, rng)
         dtypes = [dtype(labels, tuple(map(type, labels))) for labels in self.labels]  # 1 and True are different labels
         columns = {
             name: pd.Categorical.from_codes(column, dtype=own, validate=False)
@@ -80,12 +83,19 @@ class Tables:
         }
         return pd.DataFrame(columns, index=pd.RangeIndex(rows), copy=False)
 
-    def _sampled_codes(self, dag: Dag, rows: int, rng: np.random.Generator) -> list[NDArray[Any]]:
-        thresholds = [self._thresholds(place) for place in range(len(dag))]
+    def sampled_codes(
+        self, dag: Dag, rows: int, rng: np.random.Generator, known: Mapping[int, NDArray[Any]] | None = None
+    ) -> list[NDArray[Any]]:
+        """State codes of all nodes for so many rows, each drawn given its parents; those of `known` nodes stay as they are."""
+        given = known or {}
         codes = [np.zeros(rows, np.int8 if len(labels) < 128 else np.int32) for labels in self.labels]
+        for place, own in given.items():
+            codes[place][:] = own
+        drawn = [place for place in dag.order.tolist() if place not in given]
+        thresholds = {place: self._thresholds(place) for place in drawn}
         for first in range(0, rows, ROWS_AT_ONCE):
             block = slice(first, min(first + ROWS_AT_ONCE, rows))
-            for place in dag.order.tolist():
+            for place in drawn:
                 row = self._rows(dag, place, codes, block)
                 uniform = rng.random(len(row))
                 chosen = codes[place][block]

@@ -1,0 +1,155 @@
+"""Answers on the terminal: tables of states with their probabilities as bars, means with their deviations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from dconvex.inference.distribution import Distribution, GaussianDistribution
+from dconvex.names import Name
+from dconvex.pictures.labels import label as in_one_line
+
+IN_ORDER = 60
+"""The states of one variable are shown in their own order up to so many; otherwise the most probable come first."""
+SHOWN = 40
+"""So many joint states are shown, unless all are asked for."""
+CORRELATED = 8
+"""Correlations are shown for up to so many variables."""
+SHORTEST_BAR, LONGEST_BAR = 8, 40
+BESIDE_BARS = 24
+"""So much room is left for the number, its error and the space around them."""
+EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def print_distribution(console: Console, answer: Distribution, *, full: bool = False) -> None:
+    """A row for each state of one variable, or for the joint states of several, most probable first."""
+    values = answer.values.reshape(-1)
+    errors = None if answer.standard_errors is None else answer.standard_errors.reshape(-1)
+    is_ordered = len(answer.variables) == 1 and len(values) <= IN_ORDER
+    chosen = np.arange(len(values)) if is_ordered else _largest(values, len(values) if full else SHOWN)
+    longest, room = float(values.max(initial=0.0)), console.width - _width(answer) - BESIDE_BARS
+    is_wide = room < SHORTEST_BAR  # too many columns: all states of a row in one
+    names = [in_one_line(name) for name in answer.variables]
+    table = _headed([", ".join(names)] if is_wide else names, "probability")
+    table.add_column(no_wrap=True)
+    for place in chosen.tolist():
+        cell = np.unravel_index(place, answer.values.shape)
+        states = [in_one_line(labels[code]) for labels, code in zip(answer.labels, cell, strict=True)]
+        number = _probability(values[place]) + ("" if errors is None else f" {_plus_minus(console)} {errors[place]:.2g}")
+        bar = _bar(console, values[place] / longest if longest else 0.0, min(max(room, SHORTEST_BAR), LONGEST_BAR))
+        table.add_row(*map(Text, [", ".join(states)] if is_wide else states), number, bar)
+    console.print(table)
+    if len(chosen) < len(values):
+        held = float(values[chosen].sum())
+        said = f"the {len(chosen)} most probable of {len(values):,} states, {_probability(held)} in all; --full shows the rest"
+        console.print(Text(said, style="dim"))
+
+
+def print_marginals(console: Console, answers: Sequence[Distribution]) -> None:
+    """A row for each variable: its most probable state with a bar, and those that come next."""
+    table = _headed(["variable", "most probable"], "probability")
+    table.add_column(no_wrap=True)
+    table.add_column("others", style="dim", overflow="ellipsis", no_wrap=True)
+    for answer in answers:
+        order = np.argsort(-answer.values, kind="stable").tolist()
+        said = [f"{in_one_line(answer.labels[0][place])} {answer.values[place]:.3g}" for place in order]
+        more = [*said[1:4], f"… {len(said) - 4} more"] if len(said) > 4 else said[1:]
+        best, number = answer.labels[0][order[0]], float(answer.values[order[0]])
+        bar = _bar(console, number, 20)
+        row = Text(in_one_line(answer.variables[0])), Text(in_one_line(best))
+        table.add_row(*row, _probability(number), bar, Text(", ".join(more)))
+    console.print(table)
+
+
+def print_gaussian(console: Console, answer: GaussianDistribution) -> None:
+    """Mean and deviation of each variable, and for a few variables how they are correlated."""
+    table = _headed(["variable"], "mean", f"{_plus_minus(console)} deviation")
+    correlated = range(len(answer.variables) if 2 <= len(answer.variables) <= CORRELATED else 0)
+    for place in correlated:
+        table.add_column(Text(f"with {in_one_line(answer.variables[place])}"), justify="right", style="dim")
+    deviations = answer.standard_deviations
+    for place, name in enumerate(answer.variables):
+        scales = deviations[place] * deviations
+        numbers = (_correlation(answer.covariance[place, other], scales[other]) for other in correlated)
+        table.add_row(Text(in_one_line(name)), *_mean(console, answer.mean[place], deviations[place]), *numbers)
+    console.print(table)
+
+
+def print_means(console: Console, answers: Sequence[GaussianDistribution]) -> None:
+    """A row for each variable: its mean and deviation."""
+    table = _headed(["variable"], "mean", f"{_plus_minus(console)} deviation")
+    for answer in answers:
+        name = Text(in_one_line(answer.variables[0]))
+        table.add_row(name, *_mean(console, answer.mean[0], answer.standard_deviations[0]))
+    console.print(table)
+
+
+def print_assignment(console: Console, assignment: Mapping[Name, Any]) -> None:
+    """The state, or the value, of each variable."""
+    table = _headed(["variable", "state"])
+    for name, state in assignment.items():
+        said = f"{state:.6g}" if isinstance(state, float) else in_one_line(state)
+        table.add_row(Text(in_one_line(name)), Text(said))
+    console.print(table)
+
+
+def _headed(names: Sequence[str], *numbers: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False)
+    for name in names:
+        table.add_column(Text(in_one_line(name)), overflow="fold")
+    for heading in numbers:
+        table.add_column(heading, justify="right", no_wrap=True)
+    return table
+
+
+def _largest(values: NDArray[np.float64], most: int) -> NDArray[np.intp]:
+    """Places of the largest values, largest first, without sorting all of a large table."""
+    if len(values) > most:
+        last = np.partition(values, len(values) - most)[len(values) - most]
+        above = np.flatnonzero(values > last)
+        places = np.concatenate([above, np.flatnonzero(values == last)[: most - len(above)]])
+    else:
+        places = np.arange(len(values))
+    return places[np.argsort(-values[places], kind="stable")]
+
+
+def _width(answer: Distribution) -> int:
+    """How wide the columns of states are."""
+    columns = zip(answer.variables, answer.labels, strict=True)
+    return sum(3 + max(len(in_one_line(word)) for word in (name, *labels)) for name, labels in columns)
+
+
+def _bar(console: Console, share: float, room: int) -> Text:
+    """A bar of an eighth of a character's precision; whatever is possible has some of it."""
+    if console.options.ascii_only:
+        return Text("#" * max(round(share * room), int(share > 0)), style="cyan")
+    eighths = max(round(share * room * 8), int(share > 0))
+    return Text("█" * (eighths // 8) + EIGHTHS[eighths % 8].strip(), style="cyan")
+
+
+def _probability(number: float) -> str:
+    """Six decimals, or as a power of ten what would round to nothing.
+
+    >>> _probability(0.25), _probability(1e-9), _probability(0.0)
+    ('0.250000', '1.00e-09', '0')
+    """
+    return f"{number:.6f}" if number >= 1e-6 else f"{number:.2e}" if number > 0 else "0"
+
+
+def _mean(console: Console, mean: float, deviation: float) -> tuple[str, str]:
+    return f"{mean:.6g}", f"{_plus_minus(console)} {deviation:.4g}"
+
+
+def _correlation(covariance: float, scale: float) -> str:
+    return f"{covariance / scale:.3f}" if scale > 0 else "-"
+
+
+def _plus_minus(console: Console) -> str:
+    return "+-" if console.options.ascii_only else "±"

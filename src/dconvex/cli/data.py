@@ -1,0 +1,121 @@
+"""Tables of data in files: read with the labels of a network, written so that a crash leaves the old file whole."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from dconvex.cli.evidence import labels_by_spelling
+from dconvex.cli.sources import variables_by_spelling
+from dconvex.errors import DataError, DconvexError, FormatError
+from dconvex.formats.files import write_text
+from dconvex.names import Label
+from dconvex.network.network import BayesianNetwork
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CSV, PARQUET = (".csv", ".csv.gz"), (".parquet", ".pq")
+MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "None", "<NA>")
+"""How a missing cell may be spelled, unless a state of the variable is spelled so."""
+
+
+def read_data(path: Path, network: BayesianNetwork) -> tuple[pd.DataFrame, list[str]]:
+    """The columns that are variables of the network, with its own names and labels; and the names of all other columns."""
+    import pandas as pd
+
+    frame = _read_csv(path) if _ends(path, CSV) else _read_parquet(path)
+    by_spelling = variables_by_spelling(network)
+    found: dict[Any, Any] = {}
+    others: list[str] = []
+    for column in frame.columns:
+        name = by_spelling.get(str(column))
+        if name is None:
+            others.append(str(column))
+        elif network.kind == "discrete":
+            found[name] = _labelled(frame[column], network.states[name])
+        else:
+            found[name] = _numbers(frame[column])
+    return pd.DataFrame(found, index=frame.index), others
+
+
+def check_data_path(path: Path) -> None:
+    """What would go wrong at the end is told at the beginning."""
+    if not _ends(path, CSV):
+        raise FormatError(f"unknown suffix {path.suffix!r}; what is written is {' or '.join(CSV)}", path=str(path))
+    if not path.resolve().parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
+
+
+def write_data(frame: pd.DataFrame, path: Path | None) -> None:
+    """As CSV into the file, or to the terminal."""
+    text = frame.to_csv(index=False, lineterminator="\n")
+    if path is None:
+        sys.stdout.write(text)
+    else:
+        write_text(path, text)
+
+
+def _ends(path: Path, suffixes: Sequence[str]) -> bool:
+    return path.name.lower().endswith(tuple(suffixes))
+
+
+def _read_csv(path: Path) -> pd.DataFrame:
+    """Every cell as the text it is: what it means depends on the labels of its variable."""
+    import pandas as pd
+
+    try:
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except (pd.errors.EmptyDataError, pd.errors.ParserError, UnicodeDecodeError) as error:
+        raise FormatError(" ".join(str(error).split()), path=str(path)) from None
+    if not isinstance(frame.index, pd.RangeIndex):  # pandas takes the first cells for names of rows
+        raise FormatError("the rows have more cells than the header has names", path=str(path), line=2)
+    return frame
+
+
+def _read_parquet(path: Path) -> pd.DataFrame:
+    if not _ends(path, PARQUET):
+        known = ", ".join((*CSV, *PARQUET))
+        raise FormatError(f"unknown suffix {path.suffix!r}; data files are {known}", path=str(path))
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ImportError:
+        raise DconvexError("reading Parquet needs pyarrow: pip install pyarrow") from None
+    try:
+        return cast("pd.DataFrame", parquet.read_table(path).to_pandas())
+    except pyarrow.ArrowInvalid as error:
+        raise FormatError(" ".join(str(error).split()), path=str(path)) from None
+
+
+def _labelled(column: pd.Series[Any], labels: tuple[Label, ...]) -> pd.Series[Any]:
+    """Cells as labels of the network; those that are none stay as they are."""
+    import pandas as pd
+
+    spelled, own = labels_by_spelling(labels), set(labels)
+    try:
+        codes, values = pd.factorize(column)
+    except TypeError:  # unhashable
+        raise DataError(f"column {column.name!r} holds no states (its type is {column.dtype})") from None
+    meant = [value if value in own else spelled.get(str(value), value) for value in values.tolist()]
+    meant = [None if value in MISSING and value not in own else value for value in meant]
+    return pd.Series([None if code < 0 else meant[code] for code in codes.tolist()], index=column.index, dtype=object)
+
+
+def _numbers(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Text as numbers; what has another type is left to the model."""
+    import pandas as pd
+
+    if not (pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column)):
+        return column
+    cells = column.where(~column.isin(MISSING), None)
+    numbers = pd.to_numeric(cells, errors="coerce").astype("float64")
+    wrong = (numbers.isna() & ~cells.isna()).to_numpy()
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise DataError(f"column {column.name!r} holds {column.iloc[row]!r} in row {row}, which is no number")
+    return numbers

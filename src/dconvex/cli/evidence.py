@@ -1,0 +1,148 @@
+"""Evidence as it is typed, `BP=LOW`, `BP=LOW,NORMAL` or `BP=LOW:0.7,NORMAL:0.2`, read against the labels of a network."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import typer
+
+from dconvex.cli.sources import variables_by_spelling
+from dconvex.errors import UnknownStateError, UnknownVariableError
+from dconvex.names import Label, Name
+from dconvex.network.network import BayesianNetwork
+
+Found = TypeVar("Found")
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is known: by variable a label, a tuple of labels or a number, and likelihoods of labels."""
+
+    seen: dict[Name, Any] = field(default_factory=dict)
+    soft: dict[Name, dict[Label, float]] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        """`BP = LOW, CVP in {LOW, NORMAL}, HR ~ HIGH:0.7`."""
+        said = [_said(name, value) for name, value in self.seen.items()]
+        for name, likelihood in self.soft.items():
+            said.append(f"{name} ~ {', '.join(f'{label}:{number:g}' for label, number in likelihood.items())}")
+        return ", ".join(said if len(said) <= 8 else [*said[:7], f"… {len(said) - 7} more"])
+
+    def __bool__(self) -> bool:
+        return bool(self.seen or self.soft)
+
+
+NOTHING = Given()
+
+
+def read_given(network: BayesianNetwork, given: Sequence[str], soft: Sequence[str]) -> Given:
+    """What `--given` and `--soft` say."""
+    if soft and network.kind == "gaussian":
+        raise typer.BadParameter("likelihoods of states are for discrete networks", param_hint="--soft")
+    read = _states if network.kind == "discrete" else _number
+    return Given(_by_variable(network, given, "--given", read), _by_variable(network, soft, "--soft", _likelihood))
+
+
+def labels_by_spelling(labels: Sequence[Label]) -> dict[str, Label]:
+    """The labels by what a user types for them: 1, True or true for those that are no text, 'x' in quotes where in doubt.
+
+    >>> labels_by_spelling([1, "1"])["1"], labels_by_spelling([1, "1"])["'1'"], labels_by_spelling([True])["true"]
+    (1, '1', True)
+    """
+    found: dict[str, Label] = {}
+    spellings: list[Callable[[Label], str]] = [str, repr]
+    if not all(isinstance(label, str) for label in labels):
+        spellings += [lambda label: str(label).lower(), lambda label: str(label).upper()]
+        spellings += [lambda label: f"{label}.0"]  # what integers with a gap among them become in a table
+    for spell in spellings:
+        for label in labels:
+            found.setdefault(spell(label), label)
+    return found
+
+
+def _by_variable(
+    network: BayesianNetwork, words: Sequence[str], option: str, read: Callable[[BayesianNetwork, Name, str], Found]
+) -> dict[Name, Found]:
+    known = variables_by_spelling(network)
+    found: dict[Name, Found] = {}
+    for word in words:
+        name, value = _halves(word, network, known, option)
+        if name in found:
+            raise typer.BadParameter(f"{name} is given twice; several states of one variable are {name}=A,B", param_hint=option)
+        found[name] = read(network, name, value)
+    return found
+
+
+def _halves(word: str, network: BayesianNetwork, known: dict[str, Name], option: str) -> tuple[Name, str]:
+    """The variable and what is said of it; a name may hold a `=` itself."""
+    for place, sign in enumerate(word):
+        if sign == "=" and word[:place] in known:
+            return known[word[:place]], word[place + 1 :]
+    spelled, equals, _ = word.partition("=")
+    if not equals:
+        raise typer.BadParameter(f"{word!r} is not of the form VARIABLE=STATE", param_hint=option)
+    raise UnknownVariableError(spelled, network.dag.nodes)
+
+
+def _states(network: BayesianNetwork, name: Name, text: str) -> Label | tuple[Label, ...]:
+    known = labels_by_spelling(network.states[name])
+    labels: list[Label]
+    labels, rest = _taken_apart(text, lambda part: known.get(part))
+    if rest is not None:
+        raise UnknownStateError(name, rest, network.states[name])
+    return labels[0] if len(labels) == 1 else tuple(labels)
+
+
+def _number(network: BayesianNetwork, name: Name, text: str) -> float:
+    number = _finite(text)
+    if number is None:
+        raise typer.BadParameter(f"{name} takes a number, not {text!r}", param_hint="--given")
+    return number
+
+
+def _likelihood(network: BayesianNetwork, name: Name, text: str) -> dict[Label, float]:
+    known = labels_by_spelling(network.states[name])
+
+    def read(part: str) -> tuple[Label, float] | None:
+        spelled, _, number = part.rpartition(":")
+        likelihood = _finite(number)
+        return (known[spelled], likelihood) if spelled in known and likelihood is not None and likelihood >= 0 else None
+
+    pairs, rest = _taken_apart(text, read)
+    if rest is None:
+        return dict(pairs)
+    spelled, colon, _ = rest.rpartition(":")
+    if not colon or spelled in known:
+        problem = f"{rest!r} is not of the form STATE:LIKELIHOOD with a likelihood of 0 or more"
+        raise typer.BadParameter(problem, param_hint="--soft")
+    raise UnknownStateError(name, spelled, network.states[name])
+
+
+def _taken_apart(text: str, read: Callable[[str], Found | None]) -> tuple[list[Found], str | None]:
+    """What is read between commas, as far as possible the whole, since a label may hold a comma; and what cannot be read."""
+    parts, found = text.split(","), list[Found]()
+    while parts:
+        for size in range(len(parts), 0, -1):
+            value = read(",".join(parts[:size]))
+            if value is not None:
+                found.append(value)
+                del parts[:size]
+                break
+        else:
+            return found, parts[0]
+    return found, None
+
+
+def _finite(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _said(name: Name, value: Any) -> str:
+    return f"{name} in {{{', '.join(map(str, value))}}}" if isinstance(value, tuple) else f"{name} = {value}"

@@ -1,0 +1,78 @@
+"""`dconvex predict`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from dconvex.cli.data import check_data_path, read_data, write_data
+from dconvex.cli.query import in_terms_of_options
+from dconvex.cli.sources import find_network, find_variables
+from dconvex.errors import DataError
+from dconvex.inference.model import LocalModel, localize
+from dconvex.names import Name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def predict_targets(
+    source: str,
+    data: Path,
+    targets: Sequence[str],
+    *,
+    proba: bool = False,
+    out: Path | None = None,
+    impossible: Literal["raise", "nan"] = "raise",
+    unknown: Literal["raise", "missing"] = "raise",
+    max_bytes: int | None = None,
+) -> None:
+    """Predict the targets for each row of a file and write them as CSV."""
+    if out is not None:
+        check_data_path(out)
+    network = find_network(source)
+    if proba and network.kind == "gaussian":
+        raise typer.BadParameter("a Gaussian network has no states with probabilities", param_hint="--proba")
+    chosen = find_variables(network, targets)
+    console = Console(stderr=True, soft_wrap=True)
+    with console.status(Text(f"reading {data}")):
+        rows, others = read_data(data, network)
+    _check_columns(console, data, rows, chosen, others)
+    policy: dict[str, Any] = {"impossible": impossible, "unknown": unknown, "max_bytes": max_bytes}
+    with console.status(f"predicting {len(rows):,} rows"), in_terms_of_options():
+        model = localize(network)
+        answer = _probabilities(model, rows, chosen, policy) if proba else _predictions(model, rows, chosen, policy)
+    write_data(answer, out)
+    if out is not None:
+        console.print(Text(f"wrote {out}: {len(answer):,} rows"))
+
+
+def _check_columns(console: Console, path: Path, rows: pd.DataFrame, targets: Sequence[Name], others: Sequence[str]) -> None:
+    """Tell which columns are ignored; a mistyped name should not go unnoticed."""
+    if not set(rows.columns) - set(targets):
+        raise DataError(f"{path}: no column is a variable of the network, apart from targets; a header with names is needed")
+    if others:
+        shown = ", ".join(others[:8]) + (f", … ({len(others)} in all)" if len(others) > 8 else "")
+        console.print(Text(f"columns that are not in the network are ignored: {shown}", style="dim"))
+
+
+def _predictions(model: LocalModel, rows: pd.DataFrame, targets: Sequence[Name], policy: dict[str, Any]) -> pd.DataFrame:
+    answer: pd.DataFrame = model.predict(rows, targets, **policy)
+    if model.kind == "discrete":  # pandas makes 1.0 of 1 where a cell of its column is missing
+        for name in targets:
+            answer[name] = answer[name].map({label: str(label) for label in model.states[name]})
+    return answer
+
+
+def _probabilities(model: LocalModel, rows: pd.DataFrame, targets: Sequence[Name], policy: dict[str, Any]) -> pd.DataFrame:
+    """A column for each state, `HR=LOW`."""
+    import pandas as pd
+
+    found = model.predict_proba(rows, targets, **policy)
+    columns = {f"{name}={label}": found[name][:, place] for name in targets for place, label in enumerate(model.states[name])}
+    return pd.DataFrame(columns)

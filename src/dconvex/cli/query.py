@@ -1,0 +1,157 @@
+"""`dconvex query`."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from dconvex.cli.answer_view import (
+    print_assignment,
+    print_distribution,
+    print_gaussian,
+    print_marginals,
+    print_means,
+)
+from dconvex.cli.evidence import Given, read_given
+from dconvex.cli.sources import find_network, find_variables
+from dconvex.errors import DconvexError, TooLargeError
+from dconvex.inference.distribution import Distribution, GaussianDistribution
+from dconvex.inference.model import Answer, LocalModel, localize
+from dconvex.names import Name
+from dconvex.pictures.labels import label
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a question is answered and shown."""
+
+    each: bool = False
+    samples: int | None = None
+    """Estimate from so many samples."""
+    seed: int | None = None
+    max_bytes: int | None = None
+    full: bool = False
+    as_json: bool = False
+
+
+PLAIN = Options()
+
+
+def query_network(
+    source: str, variables: Sequence[str], given: Sequence[str] = (), soft: Sequence[str] = (), options: Options = PLAIN
+) -> None:
+    """Ask for the joint distribution of the variables, or for that of each, and print it."""
+    model, asked, known = read_question(source, variables, given, soft)
+    is_joint = bool(asked) and not options.each
+    with asking(model), in_terms_of_options():
+        answers = [_joint(model, asked, known, options)] if is_joint else _each(model, asked, known, options)
+    if options.as_json:
+        print(json.dumps({"network": source, "kind": model.kind, "answers": [_record(answer) for answer in answers]}))
+        return
+    console = Console()
+    if asked:
+        for answer in answers:
+            _print_answer(console, answer, known, full=options.full)
+    else:
+        _print_all(console, model, answers, known)
+    if is_joint and options.samples is None:
+        kept = len(model.explain(asked, known.seen, soft=known.soft, max_bytes=options.max_bytes).kept)
+        console.print(Text(f"from {kept:,} of {len(model.tree):,} clusters; dconvex explain shows the plan", style="dim"))
+
+
+def most_probable_states(
+    source: str, variables: Sequence[str], given: Sequence[str] = (), soft: Sequence[str] = (), options: Options = PLAIN
+) -> None:
+    """Ask for the most probable joint state of the variables, or of all that are not observed, and print it."""
+    model, asked, known = read_question(source, variables, given, soft)
+    with asking(model), in_terms_of_options():
+        assignment, height = model.most_probable(asked or None, known.seen, soft=known.soft, max_bytes=options.max_bytes)
+    measure = "log_probability" if model.kind == "discrete" else "log_density"
+    if options.as_json:
+        states = [{"variable": name, "state": state} for name, state in assignment.items()]
+        print(json.dumps({"network": source, "kind": model.kind, "states": states, measure: height}))
+        return
+    console = Console()
+    console.print(Text(f"most probable given {known}" if known else "most probable", style="bold"))
+    print_assignment(console, assignment)
+    probability = f"probability {math.exp(height):.6g}, logarithm {height:.6g}"
+    console.print(Text(probability if model.kind == "discrete" else f"logarithm of the density {height:.6g}", style="dim"))
+
+
+def read_question(
+    source: str, variables: Sequence[str], given: Sequence[str], soft: Sequence[str]
+) -> tuple[LocalModel, list[Name], Given]:
+    """The model of a network, the variables that are meant and what is known."""
+    network = find_network(source)
+    asked, known = find_variables(network, variables), read_given(network, given, soft)
+    with Console(stderr=True).status(f"decomposing {len(network.dag):,} variables"):
+        return localize(network), asked, known
+
+
+def asking(model: LocalModel) -> AbstractContextManager[Any]:
+    """Something that moves while the answer is on its way."""
+    return Console(stderr=True).status(f"asking {len(model.tree):,} clusters")
+
+
+@contextmanager
+def in_terms_of_options() -> Iterator[None]:
+    """What to try when a question is too large, in the words of the command line."""
+    try:
+        yield
+    except TooLargeError as error:
+        said = str(error).replace("max_bytes", "--max-bytes").replace('method="sampling"', "--sampling")
+        raise DconvexError(said.replace("marginals instead of a joint", "the marginals with --each")) from error
+
+
+def title(kind: str, variables: Iterable[Name], known: Given) -> Text:
+    """`P(HR, CO | BP = LOW)`."""
+    names = list(variables)
+    asked = ", ".join(map(label, names if len(names) <= 12 else names[:11])) + (", …" if len(names) > 12 else "")
+    measure = "P" if kind == "discrete" else "p"
+    return Text(f"{measure}({asked} | {known})" if known else f"{measure}({asked})", style="bold")
+
+
+def _joint(model: LocalModel, asked: Sequence[Name], known: Given, options: Options) -> Answer:
+    if options.samples is None:
+        return model.query(asked, known.seen, soft=known.soft, max_bytes=options.max_bytes)
+    how: dict[str, Any] = {"method": "sampling", "samples": options.samples, "seed": options.seed}
+    return model.query(asked, known.seen, soft=known.soft, max_bytes=options.max_bytes, **how)
+
+
+def _each(model: LocalModel, asked: Sequence[Name], known: Given, options: Options) -> list[Answer]:
+    chosen = asked or model.dag.nodes
+    if options.samples is not None:
+        return [_joint(model, [name], known, options) for name in chosen]
+    return list(model.marginals(known.seen, soft=known.soft, variables=chosen, max_bytes=options.max_bytes).values())
+
+
+def _record(answer: Answer) -> dict[str, Any]:
+    if isinstance(answer, GaussianDistribution):
+        return {"variables": answer.variables, "mean": answer.mean.tolist(), "covariance": answer.covariance.tolist()}
+    record = {"variables": answer.variables, "states": answer.labels, "values": answer.values.tolist()}
+    return record if answer.standard_errors is None else record | {"standard_errors": answer.standard_errors.tolist()}
+
+
+def _print_answer(console: Console, answer: Answer, known: Given, *, full: bool) -> None:
+    if isinstance(answer, GaussianDistribution):
+        console.print(title("gaussian", answer.variables, known))
+        print_gaussian(console, answer)
+    else:
+        console.print(title("discrete", answer.variables, known))
+        print_distribution(console, answer, full=full)
+
+
+def _print_all(console: Console, model: LocalModel, answers: Sequence[Answer], known: Given) -> None:
+    """The marginals of all variables, a row for each."""
+    console.print(title(model.kind, ["each variable"], known))
+    if model.kind == "discrete":
+        print_marginals(console, [answer for answer in answers if isinstance(answer, Distribution)])
+    else:
+        print_means(console, [answer for answer in answers if isinstance(answer, GaussianDistribution)])

@@ -1,0 +1,1 @@
+"""Answers from the clusters that a question touches: plan, then execute."""

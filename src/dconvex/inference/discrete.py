@@ -1,0 +1,301 @@
+"""Questions about discrete variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dconvex.errors import ImpossibleEvidenceError, TooLargeError
+from dconvex.inference.conflict import smallest_conflict
+from dconvex.inference.distribution import Distribution
+from dconvex.inference.evidence import Evidence, Soft, read_evidence
+from dconvex.inference.plan import Candidate, QueryPlan
+from dconvex.inference.planner import Ending, HullStore, Key, Plan, Planner
+from dconvex.inference.tables import EACH, JOINT, NO_LIKELIHOODS, NO_ROW, RAW, Head, Store
+from dconvex.inference.weighting import weighted_samples
+from dconvex.kernels import load
+from dconvex.names import Label, Name
+from dconvex.network.discrete import Tables
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dconvex.inference.families import FamilyIndex
+    from dconvex.network.network import BayesianNetwork
+
+Floats: TypeAlias = NDArray[np.float64]
+Longs: TypeAlias = NDArray[np.int64]
+
+PLANNING_ONE = 20_000
+"""Planning the elimination of one variable takes about as long as so many multiplications."""
+FINE, IMPOSSIBLE, NEEDS_TABLES = 0, 1, 3
+LOGARITHMS = 2
+
+
+class DiscreteAnswers:
+    """Answers about the tables of a model; `is_one_distribution` says that all clusters agree, so that any plan is right."""
+
+    kind: ClassVar[Literal["discrete"]] = "discrete"
+
+    def __init__(self, store: Store, labels: tuple[tuple[Label, ...], ...], *, is_one_distribution: bool) -> None:
+        self.store, self.labels = store, labels
+        self.names = store.index.dag.nodes
+        self.planner = Planner(store, is_one_distribution=is_one_distribution)
+
+    @classmethod
+    def of(cls, index: FamilyIndex, tables: Tables) -> DiscreteAnswers:
+        return cls(Store.of(index, tables), tables.labels, is_one_distribution=True)
+
+    def read_evidence(self, evidence: Mapping[Name, Any] | None, soft: Soft | None) -> Evidence:
+        return read_evidence(self.store.index.dag, self.labels, evidence, soft)
+
+    def query(self, asked: Key, evidence: Evidence, limit: int, *, assume_possible: bool) -> Distribution:
+        hidden = asked
+        if evidence.observed and not set(asked).isdisjoint(evidence.observed):
+            hidden = tuple(place for place in asked if place not in evidence.observed)
+        plan = self.planner.plan(hidden, evidence.observed, evidence.likely, Ending.ANSWER, limit)
+        values, _ = self._executed(plan, evidence, JOINT, limit)
+        if not (plan.uses_all_evidence or assume_possible):
+            self._check_possible(evidence, limit)
+        values = values.reshape([len(self.labels[place]) for place in hidden])
+        if hidden is not asked:
+            values = self._with_observed(values, asked, evidence)
+        names, labels = self.names, self.labels
+        return Distribution(tuple([names[place] for place in asked]), tuple([labels[place] for place in asked]), values)
+
+    def marginals(self, asked: Key, evidence: Evidence, limit: int, *, assume_possible: bool) -> dict[Name, Distribution]:
+        seen = dict(zip(evidence.observed, evidence.codes, strict=True))
+        hidden = tuple(place for place in asked if place not in seen)
+        found: dict[int, Floats] = {place: _one_hot(len(self.labels[place]), seen[place]) for place in asked if place in seen}
+        plans = self._marginal_plans(hidden, evidence, limit)
+        for plan in plans:
+            values, _ = self._executed(plan, evidence, EACH, limit)
+            for variable, start, size in plan.outs:
+                found[variable] = values[start : start + size]
+        if evidence and not assume_possible and not any(plan.uses_all_evidence for plan in plans):
+            self._check_possible(evidence, limit)
+        names, labels = self.names, self.labels
+        return {names[place]: Distribution((names[place],), (labels[place],), found[place]) for place in asked}
+
+    def log_evidence(self, evidence: Evidence, limit: int) -> float:
+        """The logarithm of the probability of the evidence, -inf where it is impossible."""
+        if not evidence:
+            return evidence.log_scale
+        plan = self.planner.plan((), evidence.observed, evidence.likely, Ending.ANSWER, limit)
+        status, log_sum, _ = self._run(plan, evidence, JOINT, limit)
+        return log_sum + evidence.log_scale if status == FINE else -np.inf
+
+    def most_probable(self, asked: Key | None, evidence: Evidence, limit: int) -> tuple[dict[Name, Label], float]:
+        seen = dict(zip(evidence.observed, evidence.codes, strict=True))
+        wanted = tuple(range(len(self.names))) if asked is None else asked
+        hidden = tuple(place for place in wanted if place not in seen)
+        plan = self.planner.plan(hidden, evidence.observed, evidence.likely, Ending.TRACE, limit, hidden)
+        states = self._traced(plan, evidence, limit)[0]
+        found = {place: int(state) for place, state in zip(plan.axes.tolist(), states.tolist(), strict=True)} | seen
+        both = evidence.with_states(hidden, tuple(found[place] for place in hidden))
+        log_both, log_given = (self.log_evidence(part, limit) for part in (both, evidence))
+        if log_given == -np.inf:  # in a part that has nothing to do with what is asked
+            self.raise_impossible(evidence, limit)
+        answered = wanted if asked is not None else hidden
+        assignment = {self.names[place]: self.labels[place][found[place]] for place in answered}
+        return assignment, log_both - log_given
+
+    def sample(
+        self, rows: int, evidence: Evidence, rng: np.random.Generator, limit: int, *, network: BayesianNetwork
+    ) -> pd.DataFrame:
+        """Ancestors of the evidence by going back through its elimination, all others given their parents."""
+        tables = cast("Tables", network.parameters)
+        known = self._sampled_ancestors(rows, evidence, rng, limit) if evidence else {}
+        return tables.frame(network.dag, tables.sampled_codes(network.dag, rows, rng, known), rows)
+
+    def _sampled_ancestors(
+        self, rows: int, evidence: Evidence, rng: np.random.Generator, limit: int
+    ) -> dict[int, NDArray[np.int32]]:
+        plan = self.planner.plan((), evidence.observed, evidence.likely, Ending.TRACE, limit, is_whole=True)
+        states = self._traced(plan, evidence, limit, rows, int(rng.integers(2**63)))
+        found = dict(zip(plan.axes.tolist(), states.T, strict=True))
+        for place, code in zip(evidence.observed, evidence.codes, strict=True):
+            found[place] = np.full(rows, code, np.int32)
+        return found
+
+    def estimate(self, asked: Key, evidence: Evidence, limit: int, samples: int, rng: np.random.Generator) -> Distribution:
+        """An estimate from weighted samples, with standard errors."""
+        hidden = tuple(place for place in asked if place not in evidence.observed)
+        size = int(np.prod([float(len(self.labels[place])) for place in hidden]))
+        if 24 * size > limit:
+            way_out = "Ask for fewer variables at once, or for marginals."
+            raise TooLargeError(f"the joint table of {len(hidden)} variables", 24 * size, limit, way_out)
+        values, errors = weighted_samples(self.planner, hidden, evidence, samples, rng, limit)
+        shape = [len(self.labels[place]) for place in hidden]
+        values, errors = values.reshape(shape), errors.reshape(shape)
+        if len(hidden) < len(asked):
+            values, errors = (self._with_observed(part, asked, evidence) for part in (values, errors))
+        names = tuple(self.names[place] for place in asked)
+        return Distribution(names, tuple(self.labels[place] for place in asked), values, errors)
+
+    def explain(self, asked: Key, evidence: Evidence, limit: int, method: str = "elimination") -> QueryPlan:
+        hidden = tuple(place for place in asked if place not in evidence.observed)
+        plan = self.planner.plan(hidden, evidence.observed, evidence.likely, Ending.ANSWER, limit)
+        return self._explained(plan, asked, hidden, evidence)
+
+    def proba_plan(self, target: int, observed: Key, limit: int) -> Plan:
+        """The plan for one target given these variables, whatever their states."""
+        return self.planner.plan((target,), observed, (), Ending.ANSWER, limit, shows_impossible=False)
+
+    def evidence_plan(self, observed: Key, limit: int) -> Plan:
+        """The plan for the probability of evidence on these variables."""
+        return self.planner.plan((), observed, (), Ending.ANSWER, limit)
+
+    @cached_property
+    def tables_with_zeros(self) -> list[int]:
+        """Variables whose own table has an entry that is zero."""
+        own = len(self.names)
+        values, at = self.store.values[: self.store.table_at[own]], self.store.table_at[:own]
+        lowest = np.minimum.reduceat(values, at) if own else values
+        return [int(place) for place in np.flatnonzero(lowest == 0)]
+
+    def requisite_of(self, target: int, observed: Key) -> list[int]:
+        """Places within `observed` of what matters for the target."""
+        met = set(self._requisite([np.array(part, np.int32) for part in ((target,), observed, ())]))
+        return [k for k, place in enumerate(observed) if place in met]
+
+    def rows(self, plan: Plan, codes: Longs, limit: int) -> tuple[Floats, NDArray[np.int64], Floats]:
+        """Answers for many rows of evidence: (results by row, statuses, logarithms of the evidence)."""
+        self._prepare(plan, limit)
+        out, arena = np.empty((len(codes), plan.size)), np.empty(plan.program[Head.ARENA])
+        ended, log_sum = plan.store.run(plan.program, codes, NO_LIKELIHOODS, JOINT, arena, out)
+        return out, ended[:, 0], log_sum
+
+    def raise_impossible(self, evidence: Evidence, limit: int, where: str = "") -> None:
+        """Name a small part of the evidence that is impossible already."""
+
+        def is_possible(places: tuple[int, ...]) -> bool:
+            return self.log_evidence(evidence.only(set(places)), limit) > -np.inf
+
+        conflict = smallest_conflict((*evidence.observed, *evidence.likely), is_possible)
+        said = evidence.said(self.labels)
+        raise ImpossibleEvidenceError({self.names[place]: said[place] for place in conflict}, where)
+
+    def _marginal_plans(self, hidden: Key, evidence: Evidence, limit: int) -> list[Plan]:
+        """One plan that propagates to all variables, or one for each variable, whichever costs less."""
+        if not hidden:
+            return []
+        given = (evidence.observed, evidence.likely)
+        singles: list[Plan] = []
+        if self.planner.is_one_distribution and len(hidden) > 1:
+            together = self.planner.plan(hidden, *given, Ending.MARGINALS, limit, is_checked=False)
+            fits = together.peak_bytes <= limit
+            if fits and together.total <= PLANNING_ONE * len(hidden):
+                return [together]
+            budget = together.total if fits else np.inf
+        else:
+            together, budget = None, np.inf
+        total = 0.0
+        for place in hidden:
+            single = self.planner.plan((place,), *given, Ending.MARGINALS, limit, is_checked=together is None or not fits)
+            singles.append(single)
+            total += single.total + PLANNING_ONE // 2
+            if single.peak_bytes > limit or total > budget:
+                assert together is not None
+                return [together]
+        return singles
+
+    def _executed(self, plan: Plan, evidence: Evidence, finish: int, limit: int) -> tuple[Floats, float]:
+        status, log_sum, out = self._run(plan, evidence, finish, limit)
+        if status == IMPOSSIBLE:
+            self.raise_impossible(evidence, limit)
+        return out, log_sum
+
+    def _run(self, plan: Plan, evidence: Evidence, finish: int, limit: int) -> tuple[int, float, Floats]:
+        """Status, logarithm of the sum, and result, for one row of evidence."""
+        store, program, out = plan.store, plan.program, np.empty((1, plan.program[Head.OUT]))
+        codes = np.array((evidence.codes,), np.int64) if evidence.codes else NO_ROW
+        arena = np.empty(program[Head.ARENA])
+        ended, log_sum = store.run(program, codes, evidence.flat, finish, arena, out)
+        if ended[0, 0] == NEEDS_TABLES:
+            self._prepare(plan, limit)
+            ended, log_sum = store.run(program, codes, evidence.flat, finish, arena, out)
+        return int(ended[0, 0]), float(log_sum[0]), out[0]
+
+    def _prepare(self, plan: Plan, limit: int) -> None:
+        """Derive what the plan needs and is not there yet."""
+        derived = plan.derived
+        missing = derived[np.isnan(plan.store.floor[derived])]
+        if len(missing) or isinstance(plan.store, HullStore):
+            plan.store.derive(missing, float(limit))
+
+    def _traced(self, plan: Plan, evidence: Evidence, limit: int, rows: int = 1, seed: int | None = None) -> NDArray[np.int32]:
+        """The states of the plan's axes: the most probable ones, or so many rows at random."""
+        self._prepare(plan, limit)
+        codes = np.array((evidence.codes,), np.int64) if evidence.codes else NO_ROW
+        arena, is_random = np.empty(plan.program[Head.ARENA]), seed is not None
+        ended, _ = plan.store.run(plan.program, codes, evidence.flat, RAW, arena, np.empty((1, 1)), logs=not is_random)
+        if ended[0, 0] == IMPOSSIBLE:
+            self.raise_impossible(evidence, limit)
+        states = np.zeros((rows, int(plan.program[Head.AXIS_COUNT])), np.int32)
+        is_log = bool(ended[0, 1] == LOGARITHMS)
+        load("tracing").trace(plan.program, arena, is_log, is_random, np.uint64(seed or 0), states)
+        return states
+
+    def _check_possible(self, evidence: Evidence, limit: int) -> None:
+        if evidence and self.log_evidence(evidence, limit) == -np.inf:
+            self.raise_impossible(evidence, limit)
+
+    def _with_observed(self, values: Floats, asked: Key, evidence: Evidence) -> Floats:
+        """Axes for the variables that are observed, with all probability on what was seen."""
+        seen = dict(zip(evidence.observed, evidence.codes, strict=True))
+        whole = np.zeros([len(self.labels[place]) for place in asked])
+        whole[tuple(seen.get(place, slice(None)) for place in asked)] = values
+        return whole
+
+    def _explained(self, plan: Plan, asked: Key, hidden: Key, evidence: Evidence) -> QueryPlan:
+        names, index = self.names, self.store.index
+        arrays = [np.array(part, np.int32) for part in (hidden, evidence.observed, evidence.likely)]
+        small, roles, needed = self.planner.small_network(arrays, is_whole=plan.network == "whole")
+        nodes = plan.store.nodes if isinstance(plan.store, HullStore) else np.arange(len(names), dtype=np.int32)
+        met = self._requisite(arrays)
+        kept = index.kept_clusters(np.array([*hidden, *met], np.int32)).tolist()
+        used = set(small.nodes[(needed > 0) | (roles > 0)].tolist()) if plan.network != "hull" else set(nodes.tolist())
+        order = nodes[plan.axes[: int(plan.program[Head.ELIMINATED])]]
+        return QueryPlan(
+            tree=index.tree,
+            variables=_named(names, asked),
+            evidence=_named(names, evidence.observed),
+            likelihoods=_named(names, evidence.likely),
+            requisite=_named(names, met),
+            kept=tuple(kept),
+            variables_kept=_named(names, sorted(used)),
+            barren=_named(names, sorted(set(small.nodes.tolist()) - used)),
+            network=plan.network,
+            method="propagation" if plan.ending is Ending.MARGINALS else "elimination",
+            order=_named(names, order.tolist()),
+            derived=len(plan.derived),
+            peak_bytes=plan.peak_bytes,
+            multiplications=plan.multiplications,
+            candidates=plan.candidates or (Candidate(plan.network, "elimination", plan.multiplications, plan.peak_bytes),),
+        )
+
+    def _requisite(self, arrays: list[NDArray[np.int32]]) -> list[int]:
+        """The evidence that matters for what is asked."""
+        if not len(arrays[0]):
+            return [*arrays[1].tolist(), *arrays[2].tolist()]
+        index = self.store.index
+        small, _, _, met = load("questions").small_question(
+            index.clusters, index.families, index.arcs, index.scratch, *arrays, False, self.planner.is_one_distribution
+        )
+        reached = set(small.nodes[met > 0].tolist())
+        return [place for part in arrays[1:] for place in part.tolist() if place in reached]
+
+
+def _one_hot(size: int, code: int) -> Floats:
+    values = np.zeros(size)
+    values[code] = 1.0
+    return values
+
+
+def _named(names: tuple[Name, ...], places: Any) -> tuple[Name, ...]:
+    return tuple(names[int(place)] for place in places)

@@ -1,0 +1,133 @@
+"""The answer to a question: a table over states, or a Gaussian."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dconvex.errors import UnknownStateError
+from dconvex.names import Label, Name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Distribution:
+    """Probabilities of the states of `variables`: `values` has an axis for each, in the order asked.
+
+    `standard_errors` is there for an estimate by sampling, of the same shape.
+    """
+
+    variables: tuple[Name, ...]
+    labels: tuple[tuple[Label, ...], ...]
+    """The states of each variable, along the axes of `values`."""
+    values: Floats
+    standard_errors: Floats | None = None
+
+    @property
+    def states(self) -> dict[Name, tuple[Label, ...]]:
+        """The labels of each variable, in order."""
+        return dict(zip(self.variables, self.labels, strict=True))
+
+    def __getitem__(self, states: Label | tuple[Label, ...]) -> float:
+        """The probability of a state, or of a tuple with a state of each variable."""
+        chosen = states if isinstance(states, tuple) else (states,)
+        if len(chosen) != len(self.variables):
+            raise ValueError(f"{states!r} does not name a state of each of {self.variables!r}")
+        place = []
+        for variable, labels, label in zip(self.variables, self.labels, chosen, strict=True):
+            if label not in labels:
+                raise UnknownStateError(variable, label, labels)
+            place.append(labels.index(label))
+        return float(self.values[tuple(place)])
+
+    def to_series(self) -> pd.Series[float]:
+        """A pandas Series, indexed by state (one variable) or by the states of all, last variable fastest."""
+        import pandas as pd
+
+        if len(self.variables) == 1:
+            index: pd.Index[Any] = pd.Index(cast("Any", self.labels[0]), name=cast("Any", self.variables[0]))
+        elif self.variables:
+            index = pd.MultiIndex.from_product(cast("Any", self.labels), names=cast("Any", self.variables))
+        else:
+            index = pd.RangeIndex(1)
+        return pd.Series(self.values.reshape(-1), index=index, name="probability")
+
+    def to_frame(self) -> pd.DataFrame:
+        """A pandas DataFrame: a column for each variable and one with the probability (and its standard error)."""
+        import pandas as pd
+
+        cells = np.indices(self.values.shape).reshape(len(self.variables), -1)
+        columns: dict[Any, Any] = {
+            name: pd.Categorical.from_codes(codes, categories=cast("Any", labels))
+            for name, labels, codes in zip(self.variables, self.labels, cells, strict=True)
+        }
+        columns["probability"] = self.values.reshape(-1)
+        if self.standard_errors is not None:
+            columns["standard error"] = self.standard_errors.reshape(-1)
+        return pd.DataFrame(columns)
+
+    def __repr__(self) -> str:
+        head = f"Distribution of {', '.join(map(str, self.variables)) or 'nothing'}"
+        if self.values.size > 32 or not self.variables:
+            shape = " × ".join(map(str, self.values.shape)) or "1"
+            return f"{head}: {shape} probabilities"
+        return "\n".join([head, *self._lines()])
+
+    def _lines(self) -> list[str]:
+        flat = self.values.reshape(-1)
+        errors = None if self.standard_errors is None else self.standard_errors.reshape(-1)
+        names = [
+            ", ".join(str(labels[code]) for labels, code in zip(self.labels, cell, strict=True))
+            for cell in np.ndindex(self.values.shape)
+        ]
+        width = max(map(len, names))
+        return [
+            f"  {name:<{width}}  {value:.6g}" + ("" if errors is None else f" ± {errors[place]:.2g}")
+            for place, (name, value) in enumerate(zip(names, flat.tolist(), strict=True))
+        ]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class GaussianDistribution:
+    """A normal distribution of `variables`: `mean` and `covariance` in the order asked; variances may be zero."""
+
+    variables: tuple[Name, ...]
+    mean: Floats
+    covariance: Floats
+
+    @property
+    def states(self) -> Mapping[Name, tuple[Label, ...]]:
+        """Empty: the variables are continuous."""
+        return {}
+
+    @property
+    def standard_deviations(self) -> Floats:
+        """The square roots of the variances."""
+        return np.sqrt(np.clip(np.diagonal(self.covariance), 0.0, None))
+
+    def to_series(self) -> pd.Series[float]:
+        """The means as a pandas Series."""
+        import pandas as pd
+
+        return pd.Series(self.mean, index=pd.Index(cast("Any", self.variables)), name="mean")
+
+    def to_frame(self) -> pd.DataFrame:
+        """A pandas DataFrame with the mean and the standard deviation of each variable."""
+        import pandas as pd
+
+        columns = {"mean": self.mean, "standard deviation": self.standard_deviations}
+        return pd.DataFrame(columns, index=pd.Index(cast("Any", self.variables), name="variable"))
+
+    def __repr__(self) -> str:
+        head = f"Gaussian distribution of {', '.join(map(str, self.variables)) or 'nothing'}"
+        width = max((len(str(name)) for name in self.variables), default=0)
+        rows = zip(self.variables, self.mean.tolist(), self.standard_deviations.tolist(), strict=True)
+        return "\n".join([head, *(f"  {name!s:<{width}}  {mean:.6g} ± {deviation:.6g}" for name, mean, deviation in rows)])

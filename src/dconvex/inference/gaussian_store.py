@@ -1,0 +1,166 @@
+"""The regressions of a model, by number: those of the network, and those that clusters share, derived when first needed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from itertools import pairwise
+from math import sqrt
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dconvex.inference.families import FamilyIndex
+from dconvex.inference.gaussian_pieces import NO_NOISE, LinearNetwork, Piece, Shape
+from dconvex.network.gaussian import Regressions
+
+Floats: TypeAlias = NDArray[np.float64]
+
+HIDDEN_ROOT = -1
+"""Stands for the regression of a variable that plays no part: standard normal, without parents."""
+
+
+class RegressionStore:
+    """Intercept and variance by number; coefficients lie along `index.families.parents`.
+
+    What is derived is the same whoever asks first, and is written under a lock before it counts as known.
+    """
+
+    def __init__(self, index: FamilyIndex, regressions: Regressions) -> None:
+        own, count = len(index.dag), index.table_count
+        self.index = index
+        self.intercept, self.variance = np.zeros(count), np.zeros(count)
+        self.coefficients = np.zeros(len(index.families.parents))
+        self.intercept[:own], self.variance[:own] = regressions.intercept, regressions.variance
+        self.coefficients[: len(regressions.coefficients)] = regressions.coefficients
+        self.is_known = np.arange(count) < own
+        self._lock = threading.Lock()
+
+    def whole(self, observed: set[int]) -> Shape:
+        """The whole network, all of it needed."""
+        order, lists = self.index.dag.order, self.index.dag.parent_lists
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        parents, start = place[lists.neighbours].tolist(), lists.start.tolist()
+        nodes: list[int] = order.tolist()
+        above = [parents[start[node] : start[node + 1]] for node in nodes]
+        return Shape(nodes, nodes, above, [node in observed for node in nodes], [True] * len(nodes))
+
+    def part(self, small: Any, observed: set[int], needed: NDArray[np.uint8]) -> Shape:
+        """The needed part of a small network as kernels give it, with the observed parents of what is needed."""
+        is_needed = needed.astype(bool)
+        inside = is_needed.copy()
+        owners = np.repeat(np.arange(len(small.nodes)), np.diff(small.parent_start))
+        inside[small.parents[is_needed[owners]]] = True
+        order = np.flatnonzero(inside)
+        order = order[np.argsort(self.index.arcs.rank[small.nodes[order]], kind="stable")]
+        place = np.full(len(small.nodes), -1, np.int64)
+        place[order] = np.arange(len(order))
+        parents, start = place[small.parents].tolist(), small.parent_start.tolist()
+        flags: list[bool] = is_needed[order].tolist()
+        above = [parents[start[v] : start[v + 1]] if own else [] for v, own in zip(order.tolist(), flags, strict=True)]
+        nodes = small.nodes[order].tolist()
+        return Shape(nodes, small.tables[order].tolist(), above, [node in observed for node in nodes], flags)
+
+    def network(self, shape: Shape) -> LinearNetwork:
+        """The network of this shape, with what it needs derived first."""
+        wanted = {table for table, is_needed in zip(shape.tables, shape.is_needed, strict=True) if is_needed and table >= 0}
+        self.derive(wanted)
+        return self._filled(shape)
+
+    def derive(self, tables: set[int]) -> None:
+        """Make these regressions, and those they come from, unless they are there."""
+        wanted = np.array(sorted(tables), np.int64)
+        if self.is_known[wanted].all():
+            return
+        with self._lock:
+            stack: list[int] = wanted.tolist()
+            while stack:
+                missing = [] if self.is_known[stack[-1]] else self._derived(stack[-1])
+                if missing:
+                    stack.extend(missing)
+                else:
+                    stack.pop()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=threading.Lock())
+
+    def _derived(self, table: int) -> list[int]:
+        """Derive a regression and keep it, or say which ones have to be there first."""
+        variable, given = int(self.index.families.variable[table]), self.index.parents_of(table).tolist()
+        shape = self._source(table, variable, given)
+        target = shape.nodes.index(variable)
+        members = next(part for part in shape.pieces() if target in part) if given else range(len(shape.nodes))
+        missing = [t for t in (shape.tables[member] for member in members) if t >= 0 and not self.is_known[t]]
+        if missing:
+            return missing
+        if given:
+            places = [shape.nodes.index(node) for node in given]
+            self._keep(table, *Piece(self._filled(shape), members).posterior([target]).regression(places))
+        else:
+            self._keep(table, *self._moments(shape, target))
+        return []
+
+    def _keep(self, table: int, intercept: float, coefficients: Floats | Sequence[float], variance: float) -> None:
+        start = self.index.families.parent_start
+        self.intercept[table], self.variance[table] = intercept, variance
+        self.coefficients[start[table] : start[table + 1]] = coefficients
+        self.is_known[table] = True
+
+    def _source(self, table: int, variable: int, given: list[int]) -> Shape:
+        """The ancestors of a regression's variables in the cluster that it comes from; what lies behind plays no part."""
+        index, clusters = self.index, self.index.clusters
+        source, behind = int(index.families.source[table]), int(index.families.behind[table])
+        first, last = clusters.start[source], clusters.start[source + 1]
+        tables, toward = clusters.table[first:last].tolist(), clusters.toward[first:last].tolist()
+        held = {
+            node: HIDDEN_ROOT if onward == behind else own
+            for node, own, onward in zip(clusters.members[first:last].tolist(), tables, toward, strict=True)
+        }
+        inside: set[int] = set()
+        waiting = [variable, *given]
+        while waiting:
+            node = waiting.pop()
+            if node not in inside:
+                inside.add(node)
+                if held[node] >= 0:
+                    waiting.extend(index.parents_of(held[node]).tolist())
+        nodes = sorted(inside, key=index.arcs.rank.__getitem__)
+        place = {node: number for number, node in enumerate(nodes)}
+        own = [held[node] for node in nodes]
+        above = [[place[p] for p in index.parents_of(t).tolist()] if t >= 0 else [] for t in own]
+        return Shape(nodes, own, above, [node in given for node in nodes], [True] * len(nodes))
+
+    def _filled(self, shape: Shape) -> LinearNetwork:
+        tables, counts = np.array(shape.tables, np.int64), np.array([len(parents) for parents in shape.parents], np.int64)
+        ends = np.cumsum(counts)
+        entries = np.repeat(self.index.families.parent_start[tables] - ends + counts, counts) + np.arange(counts.sum())
+        flat, bounds = self.coefficients[entries].tolist(), [0, *ends.tolist()]
+        coefficients = [flat[first:last] for first, last in pairwise(bounds)]
+        intercept = np.where(tables >= 0, self.intercept[tables], 0.0)
+        variance = np.where(tables >= 0, self.variance[tables], 1.0)
+        return LinearNetwork(shape, coefficients, intercept, variance)
+
+    def _moments(self, shape: Shape, target: int) -> tuple[float, tuple[()], float]:
+        """The regression of a variable on nothing: its mean and variance, with plain numbers, for most clusters are tiny."""
+        start = self.index.families.parent_start
+        weight, square = [0.0] * len(shape.nodes), [0.0] * len(shape.nodes)
+        weight[target] = square[target] = 1.0
+        mean = variance = size = 0.0
+        for place in range(target, -1, -1):
+            table, own, own_square = shape.tables[place], weight[place], square[place]
+            noise = float(self.variance[table])
+            mean += own * float(self.intercept[table])
+            variance += own * own * noise
+            size += own_square * noise
+            if parents := shape.parents[place]:
+                for parent, coefficient in zip(
+                    parents, self.coefficients[start[table] : start[table + 1]].tolist(), strict=True
+                ):
+                    weight[parent] += coefficient * own
+                    square[parent] += coefficient * coefficient * own_square
+        return mean, (), variance if sqrt(variance) > NO_NOISE * sqrt(size) else 0.0

@@ -1,0 +1,29 @@
+"""How much memory a question may take unless told otherwise."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+
+@cache
+def default_limit() -> int:
+    """Half of the smaller of physical memory and this process group's own limit, in bytes; read once."""
+    return min(_physical_memory(), _group_limit()) // 2
+
+
+def _physical_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not on this system
+        return 8 << 30
+
+
+def _group_limit() -> int:
+    for path in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            return int(Path(path).read_text())
+        except (OSError, ValueError):  # absent, or "max"
+            continue
+    return 1 << 62

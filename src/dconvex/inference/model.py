@@ -1,0 +1,280 @@
+"""A model that answers each question from the few clusters that it touches."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dconvex.graph.checking import check_tree
+from dconvex.graph.convexity import inducing_path
+from dconvex.graph.dag import Dag
+from dconvex.graph.decomposition import decompose
+from dconvex.graph.tree import ClusterTree
+from dconvex.inference.discrete import DiscreteAnswers
+from dconvex.inference.distribution import Distribution, GaussianDistribution
+from dconvex.inference.evidence import Soft
+from dconvex.inference.families import FamilyIndex
+from dconvex.inference.memory import default_limit
+from dconvex.inference.plan import QueryPlan
+from dconvex.inference.prediction import predicted, predicted_probabilities
+from dconvex.names import Label, Name, as_names
+from dconvex.network.network import BayesianNetwork
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dconvex.inference.gaussian import GaussianAnswers
+
+Floats: TypeAlias = NDArray[np.float64]
+EvidenceLike: TypeAlias = Mapping[Name, Any] | None
+Answer: TypeAlias = Distribution | GaussianDistribution
+
+
+def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_bytes: int | None = None) -> LocalModel:
+    """A model that answers questions about `network` exactly, each from the clusters it touches.
+
+    `tree` is what `decompose` gives unless another one is wanted; its separators must be d-convex. Nothing is computed until
+    a question needs it. `max_bytes` is the most memory that a question may take, unless it says otherwise.
+
+    >>> import dconvex as dc
+    >>> model = dc.localize(dc.load_network("asia"))
+    >>> model.query("lung", {"smoke": "yes", "xray": "yes"})
+    Distribution of lung
+      yes  0.645998
+      no   0.354002
+    """
+    dag = network.dag
+    chosen = decompose(dag) if tree is None else _checked(dag, tree)
+    index = FamilyIndex.of(dag, chosen)
+    answers: DiscreteAnswers | GaussianAnswers
+    if network.kind == "discrete":
+        answers = DiscreteAnswers.of(index, network.parameters)  # type: ignore[arg-type]
+    else:
+        from dconvex.inference.gaussian import GaussianAnswers
+
+        answers = GaussianAnswers(index, network)
+    return LocalModel(index, answers, network, max_bytes)
+
+
+def _checked(dag: Dag, tree: ClusterTree) -> ClusterTree:
+    """A tree over this DAG whose separators are d-convex."""
+    if tree.mode == "all":
+        tree = ClusterTree(tree.clusters, tree.edges, mode="any")
+    broken = set(check_tree(dag, tree)) & {"covers", "families", "tree", "junction", "separators", "convex"}
+    if not broken:
+        return tree
+    for separator in sorted(set(tree.separators), key=len):
+        if separator <= set(dag.nodes) and (path := inducing_path(dag, separator)) is not None:
+            raise ValueError(
+                f"the separator {sorted(map(str, separator))} is not d-convex: the inducing path {' – '.join(map(str, path))} "
+                "joins two of its variables; use a tree with separators='minimal', 'any' or 'complete'"
+            )
+    raise ValueError(f"the tree does not fit the network: {', '.join(sorted(broken))} (see dc.check_tree)")
+
+
+class LocalModel:
+    """Sub-models of the clusters of a tree; `localize` makes one from a network.
+
+    Asking never changes a model, and it may be asked from many threads at once. Evidence is `{variable: label}`, with a set
+    of labels where one of several was seen; `soft` is `{variable: {label: likelihood}}`, or numbers in the order of the states.
+    """
+
+    def __init__(
+        self,
+        index: FamilyIndex,
+        answers: DiscreteAnswers | GaussianAnswers,
+        network: BayesianNetwork,
+        max_bytes: int | None = None,
+    ) -> None:
+        self.__dict__.update(_index=index, _answers=answers, _network=network, max_bytes=max_bytes)
+
+    _index: FamilyIndex
+    _answers: Any
+    _network: BayesianNetwork
+    max_bytes: int | None
+
+    @property
+    def dag(self) -> Dag:
+        """The graph of the whole network."""
+        return self._index.dag
+
+    @property
+    def tree(self) -> ClusterTree:
+        """The tree of clusters."""
+        return self._index.tree
+
+    @property
+    def kind(self) -> Literal["discrete", "gaussian"]:
+        return self._network.kind
+
+    @property
+    def states(self) -> dict[Name, tuple[Label, ...]]:
+        """The labels of each variable, in order; empty for a Gaussian model."""
+        return self._network.states
+
+    def network(self) -> BayesianNetwork:
+        """The network of all clusters together."""
+        return self._network
+
+    def query(
+        self,
+        variables: Name | Iterable[Name],
+        evidence: EvidenceLike = None,
+        *,
+        soft: Soft | None = None,
+        method: Literal["exact", "sampling"] = "exact",
+        max_bytes: int | None = None,
+        assume_possible: bool = False,
+        samples: int = 10_000,
+        seed: int | np.random.Generator | None = None,
+    ) -> Distribution | GaussianDistribution:
+        """P(variables | evidence), an axis for each variable in the order asked.
+
+        With `assume_possible` evidence that cannot matter for the answer is not checked for being possible.
+        `method="sampling"` estimates the answer from so many `samples`, with standard errors.
+        """
+        asked = self._asked(variables)
+        given = self._answers.read_evidence(evidence, soft)
+        limit = self._limit(max_bytes)
+        if method == "exact":
+            exact: Answer = self._answers.query(asked, given, limit, assume_possible=assume_possible)
+            return exact
+        if method == "sampling":
+            rng = np.random.default_rng(seed)
+            estimate: Answer = self._answers.estimate(asked, given, limit, operator.index(samples), rng)
+            return estimate
+        raise ValueError(f"unknown method {method!r}; there are 'exact' and 'sampling'")
+
+    def marginals(
+        self,
+        evidence: EvidenceLike = None,
+        *,
+        soft: Soft | None = None,
+        variables: Name | Iterable[Name] | None = None,
+        max_bytes: int | None = None,
+        assume_possible: bool = False,
+    ) -> dict[Name, Any]:
+        """P(v | evidence) for every variable v, or for those named."""
+        asked = tuple(range(len(self.dag))) if variables is None else self._asked(variables)
+        given = self._answers.read_evidence(evidence, soft)
+        found: dict[Name, Any] = self._answers.marginals(asked, given, self._limit(max_bytes), assume_possible=assume_possible)
+        return found
+
+    def most_probable(
+        self,
+        variables: Name | Iterable[Name] | None = None,
+        evidence: EvidenceLike = None,
+        *,
+        soft: Soft | None = None,
+        max_bytes: int | None = None,
+    ) -> tuple[dict[Name, Any], float]:
+        """The most probable joint state, and the logarithm of its probability given the evidence.
+
+        Of all variables that are not observed, or of those named, summed over all others (marginal MAP, exact).
+        """
+        asked = None if variables is None else self._asked(variables)
+        given = self._answers.read_evidence(evidence, soft)
+        found: tuple[dict[Name, Any], float] = self._answers.most_probable(asked, given, self._limit(max_bytes))
+        return found
+
+    def log_evidence(self, evidence: EvidenceLike = None, *, soft: Soft | None = None, max_bytes: int | None = None) -> float:
+        """The logarithm of the probability (or density) of the evidence; -inf where it is impossible."""
+        given = self._answers.read_evidence(evidence, soft)
+        return float(self._answers.log_evidence(given, self._limit(max_bytes)))
+
+    def sample(
+        self,
+        n: int,
+        evidence: EvidenceLike = None,
+        *,
+        soft: Soft | None = None,
+        seed: int | np.random.Generator | None = None,
+        max_bytes: int | None = None,
+    ) -> pd.DataFrame:
+        """`n` independent rows of all variables given the evidence, drawn exactly."""
+        if n < 0:
+            raise ValueError(f"cannot draw {n} rows")
+        given = self._answers.read_evidence(evidence, soft)
+        rng = np.random.default_rng(seed)
+        frame: pd.DataFrame = self._answers.sample(
+            operator.index(n), given, rng, self._limit(max_bytes), network=self.network()
+        )
+        return frame
+
+    def log_likelihood(self, data: Any) -> Floats:
+        """The logarithm of the probability (or density) of each row of a data frame with a column for every variable."""
+        return self.network().log_likelihood(data)
+
+    def predict(
+        self,
+        data: Any,
+        target: Name | Iterable[Name],
+        *,
+        impossible: Literal["raise", "nan"] = "raise",
+        unknown: Literal["raise", "missing"] = "raise",
+        max_bytes: int | None = None,
+    ) -> Any:
+        """The most probable state (or the mean) of each target for each row, in a frame of the caller's own kind.
+
+        Columns of targets are ignored; absent columns and missing cells count as not observed. `impossible` says what becomes
+        of rows of probability zero, `unknown` of labels that the model does not have.
+        """
+        return predicted(self, data, self._asked(target), impossible, unknown, self._limit(max_bytes))
+
+    def predict_proba(
+        self,
+        data: Any,
+        target: Name | Iterable[Name],
+        *,
+        impossible: Literal["raise", "nan"] = "raise",
+        unknown: Literal["raise", "missing"] = "raise",
+        max_bytes: int | None = None,
+    ) -> dict[Name, Floats]:
+        """For each target an array with a row of probabilities for each row of the data, along the target's states."""
+        return predicted_probabilities(self, data, self._asked(target), impossible, unknown, self._limit(max_bytes))
+
+    def explain(
+        self,
+        variables: Name | Iterable[Name],
+        evidence: EvidenceLike = None,
+        *,
+        soft: Soft | None = None,
+        max_bytes: int | None = None,
+    ) -> QueryPlan:
+        """The plan that `query` executes: which clusters answer, what is dropped, the order, memory and multiplications."""
+        given = self._answers.read_evidence(evidence, soft)
+        plan: QueryPlan = self._answers.explain(self._asked(variables), given, self._limit(max_bytes))
+        return plan
+
+    def do(self, settings: Mapping[Name, Any]) -> LocalModel:
+        """The model after an intervention: the edges into each variable are cut and it is fixed at its value."""
+        return localize(self.network().do(settings), max_bytes=self.max_bytes)
+
+    def _asked(self, variables: Name | Iterable[Name]) -> tuple[int, ...]:
+        names = (variables,) if isinstance(variables, str) else as_names(variables)
+        index_of = self._index.dag.index_of
+        places = tuple([index_of(name) for name in names])
+        if len(set(places)) < len(places):
+            twice = next(name for place, name in enumerate(names) if name in names[:place])
+            raise ValueError(f"{twice!r} is asked for twice")
+        return places
+
+    def _limit(self, max_bytes: int | None) -> int:
+        chosen = self.max_bytes if max_bytes is None else max_bytes
+        return default_limit() if chosen is None else int(chosen)
+
+    def __len__(self) -> int:
+        return len(self.dag)
+
+    def __repr__(self) -> str:
+        return f"LocalModel({self.kind}, {len(self):,} variables in {len(self.tree):,} clusters)"
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a LocalModel is frozen; {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a LocalModel is frozen; {name!r} cannot be deleted")

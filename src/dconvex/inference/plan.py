@@ -1,0 +1,95 @@
+"""What a question will do, before any number is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dconvex.errors import readable_bytes
+from dconvex.graph.tree import ClusterTree
+from dconvex.names import Name
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Candidate:
+    """One way to answer, with its price."""
+
+    network: Literal["pruned", "hull", "whole"]
+    method: Literal["elimination", "propagation"]
+    multiplications: int
+    peak_bytes: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class QueryPlan:
+    """How a question will be answered: print it.
+
+    `peak_bytes` is the most that is held at once, the result and the tables to derive included; `multiplications` are those
+    of this question, without the tables that are derived once and kept.
+    """
+
+    tree: ClusterTree
+    variables: tuple[Name, ...]
+    evidence: tuple[Name, ...]
+    """Variables observed in one state."""
+    likelihoods: tuple[Name, ...]
+    """Variables with soft or set-valued evidence."""
+    requisite: tuple[Name, ...]
+    """The evidence that matters for the answer."""
+    kept: tuple[int, ...]
+    """Places of the clusters that answer."""
+    variables_kept: tuple[Name, ...]
+    """The variables of the small network, without barren ones."""
+    barren: tuple[Name, ...]
+    """Variables of the kept clusters that do not matter."""
+    network: Literal["pruned", "hull", "whole"]
+    """`pruned`: the kept clusters; `hull`: the smallest d-convex set; `whole`: the ancestors in the whole network."""
+    method: Literal["elimination", "propagation"]
+    order: tuple[Name, ...]
+    """The variables in the order in which they are summed out."""
+    derived: int
+    """How many tables come from other clusters."""
+    peak_bytes: int
+    multiplications: int
+    candidates: tuple[Candidate, ...] = ()
+    """What was compared."""
+
+    @property
+    def dropped(self) -> tuple[int, ...]:
+        """Places of the clusters that play no part."""
+        kept = set(self.kept)
+        return tuple(place for place in range(len(self.tree)) if place not in kept)
+
+    def __str__(self) -> str:
+        given = [*self.evidence, *(f"{name} (likelihood)" for name in self.likelihoods)]
+        question = f"P({_listed(self.variables)}{' | ' if given else ''}{_listed(given)})"
+        ignored = [name for name in (*self.evidence, *self.likelihoods) if name not in set(self.requisite)]
+        lines = [
+            f"{question} by {self.method} on the {self.network} network",
+            f"  clusters       {len(self.kept):,} of {len(self.tree):,} kept{_numbered(self.kept)}",
+            f"  variables      {len(self.variables_kept):,} kept, {len(self.barren):,} barren ones dropped",
+            f"  evidence       {_listed(self.requisite) or 'none'} matters"
+            + (f"; {_listed(ignored)} does not" if ignored else ""),
+            f"  order          {_listed(self.order) or 'nothing to sum out'}",
+            f"  derived        {self.derived:,} tables from other clusters",
+            f"  multiplications {self.multiplications:,}",
+            f"  peak memory    {readable_bytes(self.peak_bytes)}",
+        ]
+        lines += [
+            f"  instead of     {other.method} on the {other.network} network: {other.multiplications:,} multiplications"
+            for other in self.candidates
+            if (other.network, other.method) != (self.network, self.method)
+        ]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def _listed(names: Sequence[Name], most: int = 12) -> str:
+    shown = ", ".join(map(str, names[:most]))
+    return f"{shown}, … ({len(names)} in all)" if len(names) > most else shown
+
+
+def _numbered(places: tuple[int, ...], most: int = 16) -> str:
+    return f": {', '.join(map(str, places[:most]))}{', …' if len(places) > most else ''}" if places else ""

@@ -1,0 +1,247 @@
+"""Choosing how to answer: on the kept clusters, on the hull or on the whole network, by what each costs.
+
+Plans are programs for the kernels, and never depend on the values of evidence, so they are kept for the next question of the
+same kind. `TooLargeError` is raised here, before anything is allocated.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dconvex.errors import TooLargeError
+from dconvex.graph.adjacency import Adjacency
+from dconvex.graph.convexity import convex_hull
+from dconvex.graph.dag import Dag
+from dconvex.graph.tree import ClusterTree
+from dconvex.inference.families import FamilyIndex
+from dconvex.inference.plan import Candidate
+from dconvex.inference.tables import Head, Store
+from dconvex.kernels import load
+
+Floats: TypeAlias = NDArray[np.float64]
+Longs: TypeAlias = NDArray[np.int64]
+Places: TypeAlias = NDArray[np.int32]
+Key: TypeAlias = tuple[int, ...]
+
+PLANS_KEPT = 4096
+"""So many plans are kept; the oldest goes first."""
+SHARED_BY = 1000
+"""A table that is derived serves later questions too: so many of them are taken to share its cost."""
+CHEAP = 1_000_000
+"""Below so many multiplications nothing else is compared: looking would cost more than it saves."""
+
+
+class Ending(IntEnum):
+    """What a program ends in: one table, one for each variable asked, or all of them left for tracing back."""
+
+    ANSWER = 0
+    MARGINALS = 1
+    TRACE = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """A program, the tables it works on, and what it was chosen from."""
+
+    program: Longs
+    store: Store
+    network: Literal["pruned", "hull", "whole"]
+    ending: Ending
+    peak_bytes: int
+    derived_cost: float = 0.0
+    """Multiplications for the tables that it needs and that are not the network's own."""
+    candidates: tuple[Candidate, ...] = ()
+
+    @property
+    def multiplications(self) -> int:
+        return int(self.program[Head.MULTIPLICATIONS])
+
+    @property
+    def total(self) -> float:
+        """Its own multiplications, and its share of those for derived tables."""
+        return self.multiplications + self.derived_cost / SHARED_BY
+
+    @property
+    def uses_all_evidence(self) -> bool:
+        return bool(self.program[Head.IS_ALL_MET])
+
+    @property
+    def size(self) -> int:
+        """The number of entries in the result."""
+        return int(self.program[Head.OUT])
+
+    @property
+    def derived(self) -> Places:
+        """The tables it needs that are not the network's own."""
+        return derived_tables(self.program, len(self.store.index.dag))
+
+    @property
+    def axes(self) -> Places:
+        """The variables of the program's axes: first those summed out, in order."""
+        first = int(self.program[Head.AXES])
+        return self.program[first : first + self.program[Head.AXIS_COUNT]].astype(np.int32)
+
+    @property
+    def outs(self) -> list[tuple[int, int, int]]:
+        """Of each result: its variable, where it begins, its size."""
+        first = int(self.program[Head.OUTS])
+        found = self.program[first + 1 : first + 1 + 3 * self.program[first]].reshape(-1, 3)
+        return [(variable, start, size) for variable, start, size in found.tolist()]
+
+    def largest_table(self) -> Places:
+        """The variables of the largest table."""
+        program, table = self.program, int(self.program[Head.LARGEST])
+        scopes = int(program[Head.SCOPES])
+        pool = scopes + int(program[Head.TABLES]) + 1
+        scope = program[pool + program[scopes + table] : pool + program[scopes + table + 1]]
+        return self.axes[scope]
+
+
+class HullStore(Store):
+    """The tables of a small network and of its hull; they are copied from a larger store when they are first needed."""
+
+    def __init__(self, index: FamilyIndex, larger: Store, nodes: Places, tables: Places) -> None:
+        super().__init__(index, larger.states[nodes])
+        self.larger, self.nodes, self.tables = larger, nodes, tables
+
+    def derive(self, tables: Places, limit: float) -> None:
+        if np.isnan(self.floor[: len(self.nodes)]).any():
+            self.larger.derive(self.tables[np.isnan(self.larger.floor[self.tables])], limit)
+            self.fill(np.concatenate([self.larger.table(table).reshape(-1) for table in self.tables.tolist()]))
+        super().derive(tables, limit)
+
+
+class Planner:
+    """Makes plans for one store and keeps them."""
+
+    def __init__(self, store: Store, *, is_one_distribution: bool) -> None:
+        self.store, self.is_one_distribution = store, is_one_distribution
+        self._kept: dict[Any, Plan] = {}
+        self._lock = threading.Lock()
+
+    def plan(
+        self, asked: Key, observed: Key, likely: Key, ending: Ending, limit: int, latest: Key = (), *,
+        is_checked: bool = True, is_whole: bool = False, shows_impossible: bool = True,
+    ) -> Plan:  # fmt: skip
+        """The cheapest plan that fits (without `is_checked` it may be too large), or that on the whole network."""
+        key = (asked, observed, likely, ending, limit, latest, is_whole, shows_impossible)
+        plan = self._kept.get(key)
+        if plan is None:
+            arrays = tuple([np.array(part, np.int32) for part in (asked, observed, likely, latest)])
+            network: Literal["pruned", "whole"] = "whole" if is_whole else "pruned"
+            plan = self._planned(arrays, network, ending, limit, shows_impossible)
+            if not is_whole and self.is_one_distribution and (plan.total >= CHEAP or plan.peak_bytes > limit):
+                plan = self._cheapest(plan, arrays, limit, shows_impossible)
+            self._keep(key, plan)
+        if is_checked and plan.peak_bytes > limit:
+            raise self._too_large(plan, limit)
+        return plan
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def _keep(self, key: Any, plan: Plan) -> None:
+        with self._lock:
+            if len(self._kept) >= PLANS_KEPT:
+                del self._kept[next(iter(self._kept))]
+            self._kept[key] = plan
+
+    def _planned(
+        self, arrays: Sequence[Places], network: Literal["pruned", "whole"], ending: Ending, limit: int, shows_impossible: bool
+    ) -> Plan:
+        program = self.store.plan(
+            *arrays, -1, network == "whole", self.is_one_distribution, shows_impossible, int(ending), float(limit)
+        )
+        if program[Head.DERIVED_COST] < 0:
+            self._price(program, limit)
+        peak = max(8 * int(program[Head.ARENA] + program[Head.OUT]), int(program[Head.DERIVED_PEAK]))
+        return Plan(program, self.store, network, ending, peak, float(program[Head.DERIVED_COST]))
+
+    def _price(self, program: Longs, limit: int) -> None:
+        """Find out what the derived tables cost, and write it into the head of the program."""
+        store, derived = self.store, derived_tables(program, len(self.store.index.dag))
+        store.price(derived, float(limit))
+        program[Head.DERIVED_COST] = int(min(store.cost[derived].sum(), 2.0**58))
+        program[Head.DERIVED_PEAK] = int(min(store.peak[derived].max(initial=0.0), 2.0**58))
+
+    def _cheapest(self, pruned: Plan, arrays: Sequence[Places], limit: int, shows_impossible: bool) -> Plan:
+        """The plan on the kept clusters, or one on the whole network or on the hull that costs less."""
+        plans = [pruned, self._planned(arrays, "whole", pruned.ending, limit, shows_impossible)]
+        if pruned.ending is Ending.ANSWER and len(arrays[0]):
+            hull = self._on_hull(arrays, limit, shows_impossible)
+            plans += [hull] if hull else []
+        return _best(plans, limit)
+
+    def _on_hull(self, arrays: Sequence[Places], limit: int, shows_impossible: bool) -> Plan | None:
+        """Ask the hull of the question within the kept clusters, as a cluster of its own.
+
+        None where that is all of them, or where some evidence does not matter, so that the numbers of the rest would shift.
+        """
+        small, roles, needed = self.small_network(arrays)
+        inside = np.flatnonzero((needed > 0) | (roles > 0)).astype(np.int32)
+        local = np.full(len(small.nodes), -1, np.int32)
+        local[inside] = np.arange(len(inside), dtype=np.int32)
+        dag = Dag.from_arrays(
+            tuple(range(len(inside))),
+            Adjacency.from_lists(
+                local[small.parents[small.parent_start[v] : small.parent_start[v + 1]]].tolist() for v in inside
+            ),
+        )
+        place = {int(node): number for number, node in enumerate(small.nodes[inside].tolist())}
+        moved = [np.array([place[node] for node in part.tolist() if node in place], np.int32) for part in arrays]
+        hull = convex_hull(dag, [int(v) for part in moved for v in part])
+        is_whole = len(hull) == len(dag) or not needed[inside].all()
+        if is_whole or any(len(new) < len(old) for new, old in zip(moved, arrays, strict=True)):
+            return None
+        index = FamilyIndex.of(dag, ClusterTree([hull, dag.nodes], [(0, 1)], mode="any"))
+        store = HullStore(index, self.store, small.nodes[inside], small.tables[inside])
+        planner = Planner(store, is_one_distribution=False)
+        plan = planner._planned(moved, "pruned", Ending.ANSWER, limit, shows_impossible)
+        peak = plan.peak_bytes + 8 * len(store.values)
+        # the tables are derived for this question alone, so they count in full
+        return Plan(plan.program, store, "hull", plan.ending, peak, plan.derived_cost * SHARED_BY)
+
+    def small_network(
+        self, arrays: Sequence[Places], *, is_whole: bool = False
+    ) -> tuple[Any, NDArray[np.int8], NDArray[np.uint8]]:
+        """The small network of a question, the roles of its variables and flags of the tables needed."""
+        index = self.store.index
+        small, roles, needed, _ = load("questions").small_question(
+            index.clusters, index.families, index.arcs, index.scratch, *arrays[:3], is_whole, self.is_one_distribution
+        )
+        return small, roles, needed
+
+    def _too_large(self, plan: Plan, limit: int) -> TooLargeError:
+        names, tree = self.store.index.dag.nodes, self.store.index.tree
+        scope = plan.largest_table()
+        if isinstance(plan.store, HullStore):
+            scope = plan.store.nodes[scope]
+        members = {names[place] for place in scope.tolist()}
+        blame = max(range(len(tree)), key=lambda place: len(tree.clusters[place] & members))
+        shown = ", ".join(map(str, sorted(members, key=str)[:6]))
+        what = f"the table over {len(members)} variables ({shown}{', …' if len(members) > 6 else ''}) in cluster {blame}"
+        way_out = 'Ask for marginals instead of a joint, give more evidence, raise max_bytes, or use method="sampling".'
+        return TooLargeError(what, plan.peak_bytes, limit, way_out, blame)
+
+
+def derived_tables(program: Longs, own: int) -> Places:
+    """The tables that a program loads and that are not the network's own."""
+    if program[Head.IS_TOO_LARGE] or not program[Head.DERIVED]:
+        return np.empty(0, np.int32)
+    first = int(program[Head.LEAVES])
+    sources = program[first + 1 : first + 1 + program[first]]
+    return sources[sources >= own].astype(np.int32)
+
+
+def _best(plans: list[Plan], limit: int) -> Plan:
+    best = min(plans, key=lambda plan: (plan.peak_bytes > limit, plan.peak_bytes if plan.peak_bytes > limit else plan.total))
+    method: Literal["elimination", "propagation"] = "propagation" if best.ending is Ending.MARGINALS else "elimination"
+    compared = tuple(Candidate(plan.network, method, int(plan.total), plan.peak_bytes) for plan in plans)
+    return replace(best, candidates=compared)

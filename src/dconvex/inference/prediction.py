@@ -1,0 +1,168 @@
+"""Predictions for whole tables: rows with the same cells present share a plan, rows with the same evidence an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dconvex.inference.evidence import Evidence
+from dconvex.names import Label, Name
+from dconvex.network.columns import Columns
+
+if TYPE_CHECKING:
+    from dconvex.inference.discrete import DiscreteAnswers
+    from dconvex.inference.model import LocalModel
+
+Flags: TypeAlias = NDArray[np.bool_]
+Floats: TypeAlias = NDArray[np.float64]
+Longs: TypeAlias = NDArray[np.int64]
+Rows: TypeAlias = NDArray[np.intp]
+Impossible: TypeAlias = Literal["raise", "nan"]
+Unknown: TypeAlias = Literal["raise", "missing"]
+MISSING = -1
+
+
+def predicted_probabilities(
+    model: LocalModel, data: Any, targets: tuple[int, ...], impossible: Impossible, unknown: Unknown, limit: int
+) -> dict[Name, Floats]:
+    """By target the probabilities of its states, a row for each row of the data; NaN in impossible rows."""
+    _check_policies(impossible, unknown)
+    if model.kind != "discrete":
+        raise ValueError("a Gaussian model has no probabilities of states; use `predict`, or `query` for one row")
+    columns = Columns(data)
+    answers: DiscreteAnswers = model._answers
+    found = {target: np.full((len(columns), len(answers.labels[target])), np.nan) for target in targets}
+    for group in _groups(columns, answers, targets, unknown):
+        is_possible = np.ones(len(group.rows), bool)
+        is_checked = False
+        for target in targets:
+            values, own = _answered(answers, target, group, limit)
+            found[target][group.rows] = values
+            is_possible &= own
+            is_checked |= answers.proba_plan(target, group.observed, limit).uses_all_evidence
+        if not is_checked:
+            is_possible &= _possible(answers, group, limit)
+        if not is_possible.all():
+            _report_impossible(answers, group, is_possible, impossible, limit)
+            for values in found.values():
+                values[group.rows[~is_possible]] = np.nan
+    return {model.dag.nodes[target]: values for target, values in found.items()}
+
+
+def predicted(
+    model: LocalModel, data: Any, targets: tuple[int, ...], impossible: Impossible, unknown: Unknown, limit: int
+) -> Any:
+    """A frame of the caller's kind with a column for each target."""
+    _check_policies(impossible, unknown)
+    columns = Columns(data)
+    names = model.dag.nodes
+    if model.kind == "gaussian":
+        means, _ = model._answers.predict_columns(columns, targets, impossible=impossible, max_bytes=limit)
+        return columns.frame_like({names[target]: means[:, k] for k, target in enumerate(targets)})
+    found = predicted_probabilities(model, data, targets, impossible, unknown, limit)
+    labels = model._answers.labels
+    return columns.frame_like({names[target]: _best_labels(found[names[target]], labels[target]) for target in targets})
+
+
+def _best_labels(probabilities: Floats, labels: tuple[Label, ...]) -> list[Label | None]:
+    """The first of the most probable states in each row, None in impossible rows."""
+    best = np.argmax(np.where(np.isnan(probabilities), -1.0, probabilities), axis=1)
+    is_known = probabilities[:, 0] == probabilities[:, 0]
+    return [labels[code] if known else None for code, known in zip(best.tolist(), is_known.tolist(), strict=True)]
+
+
+def _check_policies(impossible: str, unknown: str) -> None:
+    if impossible not in ("raise", "nan"):
+        raise ValueError(f"impossible={impossible!r}; there are 'raise' and 'nan'")
+    if unknown not in ("raise", "missing"):
+        raise ValueError(f"unknown={unknown!r}; there are 'raise' and 'missing'")
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Rows in which the same variables are observed, with the codes of their states."""
+
+    rows: Rows
+    observed: tuple[int, ...]
+    codes: Longs
+
+
+def _groups(columns: Columns, answers: DiscreteAnswers, targets: tuple[int, ...], unknown: Unknown) -> list[_Group]:
+    asked = set(targets)
+    present = [place for place, name in enumerate(answers.names) if name in columns and place not in asked]
+    codes = np.empty((len(columns), len(present)), np.int64)
+    for k, place in enumerate(present):
+        codes[:, k] = columns.codes_or_missing(answers.names[place], answers.labels[place], unknown=unknown)
+    is_there = codes != MISSING
+    if is_there.all():
+        return [_Group(np.arange(len(codes)), tuple(present), codes)] if len(codes) else []
+    _, first, number = np.unique(np.packbits(is_there, axis=1), axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(number.reshape(-1), kind="stable")
+    bounds = np.searchsorted(number.reshape(-1)[order], np.arange(len(first) + 1))
+    groups = []
+    for k in range(len(first)):
+        rows, own = order[bounds[k] : bounds[k + 1]], np.flatnonzero(is_there[first[k]])
+        groups.append(_Group(rows, tuple(present[column] for column in own), codes[rows][:, own]))
+    return groups
+
+
+def _answered(answers: DiscreteAnswers, target: int, group: _Group, limit: int) -> tuple[Floats, Flags]:
+    """The target's probabilities in each row, and whether the evidence that matters for it is possible."""
+    plan = answers.proba_plan(target, group.observed, limit)
+    needed = answers.requisite_of(target, group.observed)
+    first, place = _distinct(group.codes[:, needed], [int(answers.store.states[group.observed[k]]) for k in needed])
+    values, status, _ = answers.rows(plan, np.ascontiguousarray(group.codes[first]), limit)
+    is_possible = status == 0
+    values[~is_possible] = np.nan
+    return values[place], is_possible[place]
+
+
+def _distinct(codes: Longs, states: list[int]) -> tuple[Rows, Rows]:
+    """First rows of the distinct ones, and for each row which of them it equals."""
+    if not states:
+        return np.zeros(min(len(codes), 1), np.intp), np.zeros(len(codes), np.intp)
+    if float(np.prod(np.array(states, np.float64))) > 2.0**62:
+        return np.arange(len(codes)), np.arange(len(codes))
+    key = np.zeros(len(codes), np.int64)
+    for column, count in enumerate(states):
+        key = key * count + codes[:, column]
+    _, first, place = np.unique(key, return_index=True, return_inverse=True)
+    return first, place.reshape(-1)
+
+
+def _possible(answers: DiscreteAnswers, group: _Group, limit: int) -> Flags:
+    """For each row whether its evidence as a whole is possible; elimination only where a table has a zero in reach."""
+    is_possible = np.ones(len(group.rows), bool)
+    suspects = np.flatnonzero(_is_near_zero(answers, group))
+    if len(suspects):
+        plan = answers.evidence_plan(group.observed, limit)
+        _, status, _ = answers.rows(plan, np.ascontiguousarray(group.codes[suspects]), limit)
+        is_possible[suspects] = status == 0
+    return is_possible
+
+
+def _is_near_zero(answers: DiscreteAnswers, group: _Group) -> Flags:
+    """Flags of the rows in which some table has a zero among the cells that the evidence leaves open."""
+    if not answers.planner.is_one_distribution:
+        return np.ones(len(group.rows), bool)
+    found = np.zeros(len(group.rows), bool)
+    column = {place: k for k, place in enumerate(group.observed)}
+    for table in answers.tables_with_zeros:
+        members = [*answers.store.index.parents_of(table).tolist(), table]
+        open_axes = tuple(axis for axis, member in enumerate(members) if member not in column)
+        lowest = answers.store.table(table).min(axis=open_axes) if open_axes else answers.store.table(table)
+        seen = tuple(group.codes[:, column[member]] for member in members if member in column)
+        found |= lowest[seen] == 0
+    return found
+
+
+def _report_impossible(
+    answers: DiscreteAnswers, group: _Group, is_possible: Flags, impossible: Impossible, limit: int
+) -> None:
+    if impossible == "raise":
+        first = int(np.argmin(is_possible))
+        evidence = Evidence(group.observed, tuple(group.codes[first].tolist()))
+        answers.raise_impossible(evidence, limit, where=f" in row {int(group.rows[first])}")

@@ -1,0 +1,175 @@
+"""The numbers of a discrete model: the tables of the network, and those derived from them when they are first needed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dconvex.inference.families import FamilyIndex
+from dconvex.kernels import load
+from dconvex.network.discrete import Tables
+
+Floats: TypeAlias = NDArray[np.float64]
+Longs: TypeAlias = NDArray[np.int64]
+Places: TypeAlias = NDArray[np.int32]
+Likelihoods: TypeAlias = tuple[Floats, Longs, Floats]
+
+RAW, JOINT, EACH, ROWS = 0, 1, 2, 3
+"""What to do with results: nothing, normalise the one, each, or each row of one."""
+NO_PLACES = np.empty(0, np.int32)
+NO_ROW = np.empty((1, 0), np.int64)
+NO_LIKELIHOODS: Likelihoods = (np.empty(0), np.empty(0, np.int64), np.empty(0))
+
+
+class Head(IntEnum):
+    """Places in the head of a program, as the kernels have them."""
+
+    TABLES = 0
+    ARENA = 2
+    OUT = 3
+    MULTIPLICATIONS = 4
+    LARGEST = 5
+    IS_TOO_LARGE = 6
+    IS_ALL_MET = 7
+    DERIVED = 8
+    DERIVED_COST = 9
+    DERIVED_PEAK = 10
+    SCOPES = 11
+    AXES = 12
+    AXIS_COUNT = 13
+    ELIMINATED = 14
+    OUTS = 18
+    LEAVES = 19
+
+
+class Store:
+    """All tables in one flat array: number t is `values[table_at[t]:table_at[t + 1]]`, axes (*parents, variable).
+
+    `floor` is the binary logarithm of a table's smallest positive entry, NaN for a table that is not there yet; `cost` and
+    `peak` are the multiplications and the bytes that deriving it takes, NaN until a plan asks.
+    """
+
+    def __init__(self, index: FamilyIndex, states: Longs) -> None:
+        self.index, self.states = index, states
+        self.table_at = _offsets(index, states)
+        self.values = np.empty(int(self.table_at[-1]))
+        own, count = len(index.dag), index.table_count
+        self.floor = np.full(count, np.nan)
+        self.cost, self.peak = (np.where(np.arange(count) < own, 0.0, np.nan) for _ in range(2))
+        self._lock = threading.Lock()
+
+    @classmethod
+    def of(cls, index: FamilyIndex, tables: Tables) -> Store:
+        store = cls(index, np.array([len(own) for own in tables.labels], np.int64))
+        store.fill(tables.values)
+        return store
+
+    def fill(self, values: Floats) -> None:
+        """Put in the tables of the network."""
+        own = len(self.index.dag)
+        self.values[: len(values)] = values
+        self.floor[:own] = _floors(values, self.table_at[: own + 1])
+
+    def price(self, tables: Places, limit: float) -> None:
+        """Find out what these tables cost: each includes the dearest of those it comes from."""
+        with self._lock:
+            self._from_the_ground(tables, limit, self.cost, self._note_price)
+
+    def derive(self, tables: Places, limit: float) -> None:
+        """Make these tables, and those they come from, unless they are there."""
+        with self._lock:
+            self._from_the_ground(tables, limit, self.floor, self._make)
+
+    def _from_the_ground(
+        self, tables: Places, limit: float, done: Floats, finish: Callable[[int, Longs, list[int]], None]
+    ) -> None:
+        """Finish the tables and all those they come from, these first, until none of `done` is NaN."""
+        programs: dict[int, tuple[Longs, list[int]]] = {}
+        stack = tables.tolist()
+        while stack:
+            table = stack[-1]
+            if done[table] == done[table]:
+                stack.pop()
+                continue
+            if table not in programs:
+                programs[table] = self._deriving(table, limit)
+            program, sources = programs[table]
+            missing = [source for source in sources if done[source] != done[source]]
+            if missing:
+                stack += missing
+            else:
+                finish(table, program, sources)
+                del programs[stack.pop()]
+
+    def _deriving(self, table: int, limit: float) -> tuple[Longs, list[int]]:
+        """The program that derives a table, and the tables that it needs."""
+        program = self.plan(NO_PLACES, NO_PLACES, NO_PLACES, NO_PLACES, table, False, False, False, 0, limit)
+        if program[Head.IS_TOO_LARGE]:
+            return program, []
+        first = int(program[Head.LEAVES])
+        return program, program[first + 1 : first + 1 + program[first]].tolist()
+
+    def plan(self, *question: Any) -> Longs:
+        """The program of a question, as the kernel `plan` takes it."""
+        index = self.index
+        program: Longs = load("questions").plan(
+            index.packed, index.packed_scratch, self.states, self.cost, self.peak, *question
+        )
+        return program
+
+    def _note_price(self, table: int, program: Longs, sources: list[int]) -> None:
+        self.cost[table] = float(program[Head.MULTIPLICATIONS]) + max((self.cost[source] for source in sources), default=0.0)
+        own = 8.0 * float(program[Head.ARENA] + program[Head.OUT])
+        self.peak[table] = max(own, *(self.peak[source] for source in sources), 0.0)
+
+    def _make(self, table: int, program: Longs, sources: list[int]) -> None:
+        out = self.values[self.table_at[table] : self.table_at[table + 1]]
+        self.run(program, NO_ROW, NO_LIKELIHOODS, ROWS, np.empty(program[Head.ARENA]), out.reshape(1, -1))
+        self.floor[table] = np.log2(out[out > 0].min())
+
+    def run(
+        self,
+        program: Longs,
+        rows: Longs,
+        likelihoods: Likelihoods,
+        finish: int,
+        arena: Floats,
+        out: Floats,
+        *,
+        logs: bool = False,
+    ) -> tuple[Longs, Floats]:
+        """Execute a program for each row of evidence: (status and arithmetic of each, logarithms of the sums)."""
+        ended, log_sum = np.empty((len(rows), 2), np.int64), np.empty(len(rows))
+        load("contraction").execute(
+            program, self.values, self.table_at, self.floor, rows, *likelihoods, logs, finish, arena, out, ended, log_sum
+        )
+        return ended, log_sum
+
+    def table(self, number: int) -> Floats:
+        """One table as an array with an axis for each of its variables; it must be there."""
+        members = (*self.index.parents_of(number).tolist(), int(self.index.families.variable[number]))
+        return self.values[self.table_at[number] : self.table_at[number + 1]].reshape([int(self.states[v]) for v in members])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=threading.Lock())
+
+
+def _offsets(index: FamilyIndex, states: Longs) -> Longs:
+    sizes = states[index.families.variable].astype(np.float64)
+    owners = np.repeat(np.arange(index.table_count), np.diff(index.families.parent_start))
+    np.multiply.at(sizes, owners, states[index.families.parents].astype(np.float64))
+    return np.concatenate([[0.0], np.cumsum(sizes)]).astype(np.int64)
+
+
+def _floors(values: Floats, at: Longs) -> Floats:
+    if not len(values):
+        return np.empty(0)
+    return np.log2(np.minimum.reduceat(np.where(values > 0, values, 1.0), at[:-1]))

@@ -1,0 +1,173 @@
+"""The plan of a question: what is kept and dropped, and that it depends on the question alone."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from inference.models import SPRINKLER, chain, diamonds, grid, in_pieces
+from inference.questions import Question, questions
+
+import dconvex as dc
+
+
+def _allows_all(question: Question, variable, value) -> bool:
+    return isinstance(value, set) and len(value) == len(question.network.states[variable])
+
+
+@given(questions())
+def test_a_plan_speaks_of_its_question(question: Question):
+    plan = dc.localize(question.network).explain(question.variables, **question.given)
+    assert isinstance(plan, dc.QueryPlan)
+    assert plan.variables == question.variables
+    assert set(plan.evidence) == set(question.hard)
+    telling = {*question.soft, *(v for v, value in question.evidence.items() if not _allows_all(question, v, value))}
+    assert set(plan.likelihoods) - set(question.hard) == telling - set(question.hard)
+    assert set(plan.requisite) <= {*question.evidence, *question.soft}
+    assert plan.method in ("elimination", "propagation")
+    assert plan.network in ("pruned", "hull", "whole")
+    assert plan.multiplications >= 0
+
+
+@given(questions())
+def test_clusters_are_kept_or_dropped(question: Question):
+    local = dc.localize(question.network)
+    plan = local.explain(question.variables, **question.given)
+    assert sorted([*plan.kept, *plan.dropped]) == list(range(len(local.tree)))
+
+
+@given(questions(apart=True))
+def test_what_is_asked_and_needed_is_kept(question: Question):
+    plan = dc.localize(question.network).explain(question.variables, **question.given)
+    assert {*question.variables, *plan.requisite} <= set(plan.variables_kept)
+    assert set(plan.barren).isdisjoint(plan.variables_kept)
+
+
+@given(questions())
+def test_the_result_counts_as_memory(question: Question):
+    plan = dc.localize(question.network).explain(question.variables, **question.given)
+    sizes = [len(question.network.states[variable]) for variable in question.variables]
+    assert plan.peak_bytes >= 8 * int(np.prod(sizes))
+
+
+@given(questions(kinds=("hard",), apart=True, min_variables=1))
+def test_requisite_evidence_is_what_is_not_d_separated(question: Question):
+    assume(question.variables)
+    dag, told = question.network.dag, set(question.evidence)
+    requisite = set(dc.localize(question.network).explain(question.variables, question.evidence).requisite)
+    for variable in told:
+        assert (variable in requisite) == (not dc.d_separated(dag, variable, question.variables, given=told - {variable}))
+
+
+@pytest.mark.parametrize(
+    ("given", "requisite"),
+    [
+        ({"evidence": {0: 1, 1: 0}}, {1}),
+        ({"evidence": {0: 1, 1: {0}}}, {1}),
+        ({"evidence": {0: 1, 1: {0, 1}}}, {0, 1}),
+        ({"evidence": {0: 1}, "soft": {1: [1, 2, 3]}}, {0, 1}),
+        ({"evidence": {0: 1, 1: 0}, "soft": {1: [1, 2, 3]}}, {1}),
+    ],
+)
+def test_only_hard_evidence_blocks(given, requisite):
+    plan = dc.localize(chain(3, states=3)).explain(2, **given)
+    assert set(plan.requisite) == requisite
+
+
+def test_a_question_on_neighbours_keeps_few_clusters():
+    local = dc.localize(chain(500))
+    plan = local.explain([250, 251])
+    assert len(plan.kept) <= 2
+    assert len(plan.dropped) >= 498
+    assert set(plan.variables_kept) <= set(range(249, 253))
+
+
+def test_hard_evidence_cuts_the_way():
+    local = dc.localize(chain(500))
+    plan = local.explain(100, {90: 0, 110: 1, 400: 1})
+    assert set(plan.requisite) == {90, 110}
+    assert len(plan.kept) < 50
+
+
+def test_what_lies_below_is_barren():
+    network = dc.random_network([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("a", "d")], 2, seed=0)
+    plan = dc.localize(network).explain(["b"])
+    assert {"c", "d"}.isdisjoint(plan.variables_kept)
+
+
+def test_other_pieces_are_dropped():
+    local = dc.localize(in_pieces(20))
+    assert set(local.explain("b3", {"a3": 0, "c7": 1}).requisite) == {"a3"}
+    assert set(local.explain("b3", {"a3": 0, "c7": 1}).variables_kept) <= {"a3", "b3", "c3"}
+
+
+def test_a_plan_prints_what_it_keeps():
+    plan = dc.localize(SPRINKLER).explain("rain", {"wet": "wet"})
+    text = str(plan)
+    for word in ("rain", "wet", plan.method):
+        assert word in text
+    assert str(dc.localize(diamonds(400)).explain(["n0", "n400"])).count("\n") < 40
+
+
+def test_a_plan_is_frozen():
+    plan = dc.localize(SPRINKLER).explain("rain")
+    with pytest.raises((dataclasses.FrozenInstanceError, AttributeError)):
+        plan.peak_bytes = 0
+
+
+# --- never of history
+
+
+def the_same(one: dc.QueryPlan, other: dc.QueryPlan) -> None:
+    for name in "evidence likelihoods requisite".split():
+        assert set(getattr(one, name)) == set(getattr(other, name)), name
+    for name in "variables kept dropped variables_kept barren method network order".split():
+        assert getattr(one, name) == getattr(other, name), name
+    assert (one.peak_bytes, one.multiplications) == (other.peak_bytes, other.multiplications)
+
+
+@given(questions())
+def test_a_plan_does_not_depend_on_what_was_asked_before(question: Question):
+    fresh = dc.localize(question.network).explain(question.variables, **question.given)
+    used = dc.localize(question.network)
+    used.marginals()
+    used.query(question.variables, **question.given)
+    the_same(used.explain(question.variables, **question.given), fresh)
+
+
+@given(questions(kinds=("hard",)))
+def test_a_plan_does_not_depend_on_the_values_of_hard_evidence(question: Question):
+    local = dc.localize(question.network)
+    otherwise = {variable: question.network.states[variable][-1] for variable in question.evidence}
+    the_same(local.explain(question.variables, question.evidence), local.explain(question.variables, otherwise))
+
+
+@given(questions())
+def test_a_plan_does_not_depend_on_the_order_of_the_evidence(question: Question):
+    local = dc.localize(question.network)
+    turned = {name: dict(reversed(part.items())) for name, part in question.given.items()}
+    the_same(local.explain(question.variables, **turned), local.explain(question.variables, **question.given))
+
+
+def test_plans_are_kept_in_a_bounded_cache():
+    """Memory grows with the first few thousand distinct questions, and then no more."""
+    local = dc.localize(grid(3, 60))
+    nodes = local.dag.nodes
+    pairs = iter([(one, other) for place, one in enumerate(nodes) for other in nodes[:place]])
+
+    def ask(times: int) -> int:
+        for _ in range(times):
+            local.query(next(pairs))
+        gc.collect()
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        first, second, third = ask(1500), ask(6000), ask(6000)
+    finally:
+        tracemalloc.stop()
+    assert third - second < max(second, first) / 4

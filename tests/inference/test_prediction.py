@@ -1,0 +1,253 @@
+"""Targets predicted for a whole frame, rows with missing cells included."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inference.brute_force import BruteForce
+from inference.models import SPRINKLER, close, naive_bayes
+from inference.questions import small_networks
+from network.enumeration import frame
+
+import dconvex as dc
+
+LIBRARIES = [pd.DataFrame, pl.DataFrame, pa.table]
+libraries = pytest.mark.parametrize("library", LIBRARIES, ids=["pandas", "polars", "pyarrow"])
+
+ROWS = {"rain": ["much", None, "none", "some"], "wet": ["wet", "wet", None, "dry"]}
+IMPOSSIBLE = {"rain": ["much", "much", "none"], "wet": ["wet", "dry", "wet"], "sprinkler": [2, 2, 1]}
+
+
+def model():
+    return dc.localize(SPRINKLER)
+
+
+def told(row):
+    """The cells that are there."""
+    return {name: value for name, value in row.items() if value is not None}
+
+
+def column(data, name):
+    return data[name].to_pylist() if isinstance(data, pa.Table) else list(data[name])
+
+
+# --- against brute force
+
+
+@given(small_networks.filter(len), st.data())
+def test_rows_with_missing_cells_are_those_of_brute_force(network, data):
+    nodes = network.dag.nodes
+    columns = data.draw(st.lists(st.sampled_from(nodes), unique=True))
+    targets = data.draw(st.lists(st.sampled_from(nodes), unique=True, min_size=1, max_size=3))
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    complete = network.sample(6, seed=rng).to_dict("records")
+    rows = [{name: None if rng.random() < 0.3 else row[name] for name in columns} for row in complete]
+    table = frame(rows, columns)
+    local = dc.localize(network)
+    probabilities, predicted = local.predict_proba(table, targets), local.predict(table, targets)
+    assert list(probabilities) == targets
+    for place, row in enumerate(rows):
+        evidence = {name: value for name, value in told(row).items() if name not in targets}
+        oracle = BruteForce(network, evidence)
+        for target in targets:
+            exact = oracle.query([target])
+            close(probabilities[target][place], exact)
+            assert oracle.probability({target: predicted[target].iloc[place]}) == pytest.approx(exact.max(), rel=1e-9)
+
+
+@given(small_networks.filter(len), st.data())
+def test_predictions_are_the_queries_row_by_row(network, data):
+    target = data.draw(st.sampled_from(network.dag.nodes))
+    local, table = dc.localize(network), network.sample(5, seed=0)
+    found = local.predict_proba(table, target)[target]
+    assert found.shape == (5, len(network.states[target]))
+    for place, row in enumerate(table.to_dict("records")):
+        del row[target]
+        close(found[place], local.query(target, row).values)
+
+
+def test_many_rows_with_all_patterns_of_missing_cells():
+    network = dc.random_network(dc.random_dag(7, 9, max_parents=2, seed=0), 3, seed=0)
+    table = network.sample(3000, seed=1).astype(float)
+    table = table.mask(np.random.default_rng(2).random(table.shape) < 0.25)
+    local = dc.localize(network)
+    target = network.dag.nodes[3]
+    found = local.predict_proba(table, target)[target]
+    for place in range(0, 3000, 60):
+        row = {name: int(value) for name, value in table.iloc[place].items() if name != target and not math.isnan(value)}
+        close(found[place], local.query(target, row).values)
+
+
+# --- the caller's frame
+
+
+@libraries
+def test_the_callers_frame_type_comes_back(library):
+    found = model().predict(library(ROWS), ["cloudy", "sprinkler"])
+    assert type(found) is type(library(ROWS))
+    names = found.column_names if isinstance(found, pa.Table) else list(found.columns)
+    assert names == ["cloudy", "sprinkler"]
+    for name in names:
+        best = [
+            model().query(name, told(dict(zip(ROWS, row, strict=True)))).values.argmax()
+            for row in zip(*ROWS.values(), strict=True)
+        ]
+        assert column(found, name) == [SPRINKLER.states[name][code] for code in best]
+
+
+@libraries
+def test_probabilities_from_every_library(library):
+    found = model().predict_proba(library(ROWS), "cloudy")
+    assert list(found) == ["cloudy"]
+    for place, row in enumerate(zip(*ROWS.values(), strict=True)):
+        close(found["cloudy"][place], model().query("cloudy", told(dict(zip(ROWS, row, strict=True)))).values)
+
+
+def test_the_index_of_pandas_is_kept():
+    data = pd.DataFrame(ROWS, index=[7, 7, 3, 0])
+    assert model().predict(data, "cloudy").index.tolist() == [7, 7, 3, 0]
+
+
+def test_columns_of_the_target_and_of_strangers_are_ignored():
+    data = pd.DataFrame({**ROWS, "cloudy": ["?", 5, None, True], "stranger": [[1], 2, "x", None]})
+    for target in ("cloudy", ["cloudy"]):
+        close(model().predict_proba(data, target)["cloudy"], model().predict_proba(pd.DataFrame(ROWS), target)["cloudy"])
+
+
+def test_all_targets_are_left_out_of_the_evidence():
+    data = SPRINKLER.sample(20, seed=0)
+    together = model().predict_proba(data, ["cloudy", "rain"])
+    close(together["cloudy"], model().predict_proba(data.drop(columns="rain"), "cloudy")["cloudy"])
+
+
+def test_the_frame_is_not_changed():
+    data = pd.DataFrame(ROWS)
+    before = data.copy()
+    model().predict(data, "cloudy")
+    model().predict_proba(data, ["cloudy", "wet"])
+    pd.testing.assert_frame_equal(data, before)
+
+
+@libraries
+def test_no_rows(library):
+    empty = library({"rain": pa.array([], pa.string()) if library is pa.table else pd.Series([], dtype=str).to_numpy()})
+    assert len(model().predict(empty, "cloudy")) == 0
+    assert model().predict_proba(empty, ["cloudy", "rain"])["rain"].shape == (0, 3)
+
+
+def test_rows_that_tell_nothing():
+    found = model().predict_proba(pd.DataFrame(index=range(3)), "rain")["rain"]
+    close(found, np.tile(model().query("rain").values, (3, 1)))
+
+
+def test_labels_keep_their_types():
+    found = model().predict(pd.DataFrame(ROWS), ["cloudy", "rain", "sprinkler"])
+    assert {type(label) for label in found["sprinkler"].tolist()} == {int}
+    assert {type(label) for label in found["cloudy"].tolist()} == {bool}
+    assert {type(label) for label in found["rain"].tolist()} == {str}
+
+
+def test_whole_numbers_as_floats_are_integer_states():
+    data = pd.DataFrame({"sprinkler": [1.0, 2.0, math.nan]})
+    exact = [model().query("wet", given).values for given in ({"sprinkler": 1}, {"sprinkler": 2}, {})]
+    close(model().predict_proba(data, "wet")["wet"], np.array(exact))
+
+
+def test_of_several_best_states_the_first_is_predicted():
+    tables = {"a": [0.5, 0.5], "b": [[0.1, 0.45, 0.45], [0.4, 0.2, 0.4]]}
+    network = dc.BayesianNetwork.discrete([("a", "b")], tables, {"a": ["z", "y"], "b": [3, 2, 1]})
+    local = dc.localize(network)
+    assert local.predict(pd.DataFrame({"a": ["z", "y"]}), "b")["b"].tolist() == [2, 3]
+    assert local.predict(pd.DataFrame(index=[0]), "a")["a"].tolist() == ["z"]
+
+
+def test_targets_that_are_not_there():
+    for ask in (model().predict, model().predict_proba):
+        with pytest.raises(dc.UnknownVariableError, match="unknown variable 'rian'; did you mean 'rain'"):
+            ask(pd.DataFrame(ROWS), ["cloudy", "rian"])
+        with pytest.raises(ValueError, match="'rain'"):
+            ask(pd.DataFrame(ROWS), ["rain", "rain"])
+
+
+def test_what_is_no_data_frame():
+    with pytest.raises(dc.DataError, match="expected a data frame"):
+        model().predict([{"rain": "much"}], "cloudy")
+
+
+# --- rows that cannot be answered
+
+
+@libraries
+def test_an_impossible_row_is_named(library):
+    for ask in (model().predict, model().predict_proba):
+        with pytest.raises(dc.ImpossibleEvidenceError, match="row 1") as caught:
+            ask(library(IMPOSSIBLE), "cloudy")
+        assert caught.value.conflict == {"rain": "much", "wet": "dry", "sprinkler": 2}
+
+
+@libraries
+def test_an_impossible_row_may_be_left_open(library):
+    found = model().predict_proba(library(IMPOSSIBLE), "cloudy", impossible="nan")["cloudy"]
+    assert np.isnan(found[1]).all()
+    assert np.isfinite(found[[0, 2]]).all()
+    labels = column(model().predict(library(IMPOSSIBLE), ["cloudy"], impossible="nan"), "cloudy")
+    assert pd.isna(labels[1])
+    assert [bool(label) for label in (labels[0], labels[2])] == [True, False]
+
+
+def test_a_row_is_impossible_also_where_the_target_does_not_need_it():
+    network = dc.BayesianNetwork.discrete(
+        [("a", "b")], {"a": [0.5, 0.5], "b": [[1, 0], [0, 1]], "c": [0.2, 0.8]}, dict.fromkeys("abc", (0, 1))
+    )
+    local, data = dc.localize(network), pd.DataFrame({"a": [0, 0, 1], "b": [0, 1, 1]})
+    with pytest.raises(dc.ImpossibleEvidenceError, match="row 1"):
+        local.predict_proba(data, "c")
+    found = local.predict_proba(data, "c", impossible="nan")["c"]
+    assert np.isnan(found[1]).all()
+    close(found[[0, 2]], np.array([[0.2, 0.8], [0.2, 0.8]]))
+
+
+@libraries
+def test_an_unknown_state_is_named_by_column_and_row(library):
+    data = library({"rain": ["much", "none", "mch"], "wet": ["wet", "dry", "wet"]})
+    for ask in (model().predict, model().predict_proba):
+        with pytest.raises(
+            dc.UnknownStateError, match=re.escape("unknown state 'mch' of 'rain' in row 2; did you mean 'much'")
+        ):
+            ask(data, "cloudy")
+
+
+@libraries
+def test_an_unknown_state_may_count_as_missing(library):
+    strange, missing = (library({"rain": ["much", cell], "wet": ["wet", "wet"]}) for cell in ("mch", None))
+    close(
+        model().predict_proba(strange, "cloudy", unknown="missing")["cloudy"],
+        model().predict_proba(missing, "cloudy")["cloudy"],
+    )
+    assert column(model().predict(strange, "cloudy", unknown="missing"), "cloudy") == column(
+        model().predict(missing, "cloudy"), "cloudy"
+    )
+
+
+@pytest.mark.parametrize("policy", [{"impossible": "ignore"}, {"unknown": "nan"}])
+def test_policies_that_are_not_there(policy):
+    for ask in (model().predict, model().predict_proba):
+        with pytest.raises(ValueError, match=next(iter(policy.values()))):
+            ask(pd.DataFrame(ROWS), "cloudy", **policy)
+
+
+def test_rows_too_improbable_for_a_float():
+    leaves = [f"x{k}" for k in range(300)]
+    network = naive_bayes([[0.001, 0.002]] * 300)
+    data = pd.DataFrame({leaf: [1, 0, 1 if k % 2 else None] for k, leaf in enumerate(leaves)})
+    found = dc.localize(network).predict_proba(data, "class")["class"][:, 1]
+    odds = [2.0**300, (0.998 / 0.999) ** 300, 2.0**150]
+    np.testing.assert_allclose(found, [own / (1 + own) for own in odds], rtol=1e-9)

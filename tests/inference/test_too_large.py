@@ -1,0 +1,194 @@
+"""What does not fit is refused before it is tried; what is accepted finishes in the memory that it said it needs."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import time
+import tracemalloc
+
+import pytest
+from inference.models import SPRINKLER, chain, close, grid
+
+import dconvex as dc
+
+WIDE = grid(40, 40)
+"""A network whose elimination needs tables of about 2 ** 40 entries."""
+
+QUESTIONS = {
+    "query": lambda local, **options: local.query("39,39", {"0,0": 1}, **options),
+    "joint": lambda local, **options: local.query([f"{k},{k}" for k in range(20)], **options),
+    "marginals": lambda local, **options: local.marginals({"39,39": 1}, **options),
+    "most probable": lambda local, **options: local.most_probable(evidence={"0,0": 1}, **options),
+}
+on_every_question = pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS)
+
+
+@on_every_question
+def test_what_is_too_large_is_refused(ask):
+    with pytest.raises(dc.TooLargeError) as caught:
+        ask(dc.localize(WIDE), max_bytes=2**28)
+    error = caught.value
+    assert isinstance(error, dc.DconvexError)
+    assert error.estimate > error.limit == 2**28
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.estimate, again.limit) == (str(error), error.estimate, error.limit)
+
+
+@on_every_question
+def test_it_is_refused_before_anything_large_is_allocated(ask):
+    local = dc.localize(WIDE)
+    with pytest.raises(dc.TooLargeError):
+        ask(local, max_bytes=2**28)
+    tracemalloc.start()
+    try:
+        started = time.perf_counter()
+        with pytest.raises(dc.TooLargeError):
+            ask(local, max_bytes=2**28)
+        assert time.perf_counter() - started < 20
+        assert tracemalloc.get_traced_memory()[1] < 2**27
+    finally:
+        tracemalloc.stop()
+
+
+@on_every_question
+def test_the_default_limit_refuses_it_too(ask):
+    with pytest.raises(dc.TooLargeError):
+        ask(dc.localize(WIDE))
+
+
+def test_the_error_says_what_to_try():
+    with pytest.raises(dc.TooLargeError, match="sampling") as caught:
+        QUESTIONS["query"](dc.localize(WIDE))
+    assert caught.value.cluster is not None
+    with pytest.raises(dc.TooLargeError, match="marginals"):
+        dc.localize(chain(60)).query(list(range(60)))
+
+
+def test_a_large_joint_is_refused_though_its_parts_are_small():
+    local = dc.localize(chain(60))
+    with pytest.raises(dc.TooLargeError) as caught:
+        local.query(list(range(50)))
+    assert caught.value.estimate >= 8 * 2**50
+    assert len(local.marginals(variables=list(range(50)))) == 50
+
+
+def test_more_variables_than_an_array_has_axes():
+    with pytest.raises((dc.TooLargeError, ValueError)):
+        dc.localize(chain(100)).query(list(range(100)))
+
+
+def test_the_limit_is_that_of_the_question_or_of_the_model():
+    narrow = dc.localize(chain(30), max_bytes=2**14)
+    with pytest.raises(dc.TooLargeError) as caught:
+        narrow.query(list(range(16)))
+    assert caught.value.limit == 2**14
+    assert narrow.query(list(range(16)), max_bytes=2**26).values.shape == (2,) * 16
+    assert narrow.query([3, 4]).values.shape == (2, 2)
+
+
+@pytest.mark.parametrize("variables", [list(range(14)), [0, 30], [5]])
+def test_the_estimate_of_a_plan_is_enough(variables):
+    local = dc.localize(chain(30))
+    needed = local.explain(variables).peak_bytes
+    close(local.query(variables, max_bytes=needed).values, local.query(variables).values)
+    with pytest.raises(dc.TooLargeError) as caught:
+        local.query(variables, max_bytes=8)
+    assert caught.value.estimate <= needed
+    assert caught.value.limit == 8
+
+
+@pytest.mark.parametrize("limit", [-1, 0])
+def test_no_memory_at_all(limit):
+    with pytest.raises((dc.TooLargeError, ValueError)):
+        dc.localize(SPRINKLER).query("rain", max_bytes=limit)
+
+
+UNDER_A_LIMIT = """
+import resource, sys
+import numpy as np
+import dconvex as dc
+from inference.models import chain, diamonds, grid
+
+SLACK = 48 << 20
+
+def used():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+def limited(room, ask):
+    resource.setrlimit(resource.RLIMIT_AS, (used() + room + SLACK, resource.RLIM_INFINITY))
+    try:
+        return ask()
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+def every_question(local, variables, evidence, **options):
+    yield lambda: local.query(variables, evidence, **options)
+    yield lambda: local.query(variables[:1], evidence, **options)
+    yield lambda: local.marginals(evidence, **options)
+    yield lambda: local.most_probable(variables[:3], evidence, **options)
+    yield lambda: local.most_probable(evidence=evidence, **options)
+
+for ask in every_question(dc.localize(grid(3, 3)), ["0,0", "1,1"], {"2,2": 1}):
+    ask()  # compiled before memory is short
+
+try:
+    limited(0, lambda: np.ones(100 << 17))
+except MemoryError:
+    print("the limit works")
+"""
+
+
+def under_a_limit(code: str) -> list[str]:
+    """What a new interpreter prints that has the functions above."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, "-c", UNDER_A_LIMIT + code]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert run.returncode == 0, run.stderr
+    first, *rest = run.stdout.splitlines()
+    assert first == "the limit works"
+    return rest
+
+
+needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc and limits the address space")
+
+
+@needs_linux
+def test_plans_finish_in_the_memory_they_ask_for():
+    printed = under_a_limit("""
+rng = np.random.default_rng(0)
+networks = {"chain": (chain(40), 18, 22, 23), "grid": (grid(13, 13), 1, 6), "diamonds": (diamonds(30), 19)}
+for name, (network, *sizes) in networks.items():
+    for size in sizes:
+        local = dc.localize(network)
+        variables = [network.dag.nodes[place] for place in rng.permutation(len(network))[:size]]
+        plan = local.explain(variables)
+        if plan.peak_bytes < 600 << 20:
+            limited(plan.peak_bytes, lambda: local.query(variables))
+            print(name, size, plan.peak_bytes)
+""")
+    assert len(printed) >= 4
+    assert max(int(line.split()[2]) for line in printed) > 60 << 20
+
+
+@needs_linux
+def test_questions_are_refused_or_finish_in_the_memory_they_may_use():
+    printed = under_a_limit("""
+room = 64 << 20
+for side in (6, 10, 14, 17, 22):
+    network = grid(side, side)
+    variables = [f"{k},{k}" for k in range(side)]
+    for evidence in ({}, {f"{side - 1},{k}": 1 for k in range(0, side, 2)}):
+        local = dc.localize(network, max_bytes=room)
+        for number, ask in enumerate(every_question(local, variables, evidence)):
+            try:
+                limited(room, ask)
+                print("finished", side, number)
+            except dc.TooLargeError:
+                print("refused", side, number)
+""")
+    assert len(printed) == 50
+    assert {"finished 6 0", "finished 10 2", "refused 22 0", "refused 22 2"} <= set(printed)
