@@ -47,6 +47,11 @@ def grid(rows: int, columns: int, states: int = 2, seed: int = 0) -> dc.Bayesian
     return dc.random_network(named, states, seed=seed)
 
 
+def in_one_cluster(network: dc.BayesianNetwork, **options: int) -> dc.LocalModel:
+    """Without a search for separators, which a large grid does not have."""
+    return dc.localize(network, tree=dc.ClusterTree([network.dag.nodes]), **options)
+
+
 def naive_bayes(rows: np.ndarray, prior: tuple[float, ...] = (0.5, 0.5)) -> dc.BayesianNetwork:
     """A class and one leaf 0 or 1 per row; the row holds P(leaf = 1 | class) for each class."""
     tables = {f"x{k}": np.stack([1 - np.array(row), row], axis=1) for k, row in enumerate(rows)}

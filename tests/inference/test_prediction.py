@@ -203,6 +203,15 @@ def test_an_impossible_row_may_be_left_open(library):
     assert [bool(label) for label in (labels[0], labels[2])] == [True, False]
 
 
+def test_the_first_impossible_row_is_named_whichever_cells_are_missing():
+    rows = [{}, {"rain": "much"}, {"cloudy": True, "sprinkler": 1, "rain": "none"}, {"cloudy": True, "sprinkler": 1}]
+    for order in (rows, [rows[0], rows[1], rows[3], rows[2]], [rows[2], rows[3], rows[0]], [rows[3], rows[2]]):
+        data = frame([{name: row.get(name) for name in ("rain", "cloudy", "sprinkler")} for row in order], rows[2])
+        first = next(place for place, row in enumerate(order) if "cloudy" in row)
+        with pytest.raises(dc.ImpossibleEvidenceError, match=f"row {first}"):
+            model().predict_proba(data, "wet")
+
+
 def test_a_row_is_impossible_also_where_the_target_does_not_need_it():
     network = dc.BayesianNetwork.discrete(
         [("a", "b")], {"a": [0.5, 0.5], "b": [[1, 0], [0, 1]], "c": [0.2, 0.8]}, dict.fromkeys("abc", (0, 1))

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from inference.brute_force import BruteForce
-from inference.models import SPRINKLER, grid, in_pieces, naive_bayes
+from inference.models import SPRINKLER, grid, in_one_cluster, in_pieces, naive_bayes
 from inference.questions import Question, questions
 
 import dconvex as dc
@@ -139,7 +139,7 @@ def test_the_seed_decides_an_estimate():
 
 
 def test_an_estimate_of_what_is_too_large():
-    local = dc.localize(grid(30, 30), max_bytes=2**24)
+    local = in_one_cluster(grid(30, 30), max_bytes=2**24)
     with pytest.raises(dc.TooLargeError):
         local.query("29,29", {"0,0": 1})
     found = local.query("29,29", {"0,0": 1}, method="sampling", samples=2000, seed=0)

@@ -6,16 +6,21 @@ import os
 import pickle
 import subprocess
 import sys
-import time
 import tracemalloc
 
 import pytest
-from inference.models import SPRINKLER, chain, close, grid
+from inference.models import SPRINKLER, chain, close, grid, in_one_cluster
 
 import dconvex as dc
 
 WIDE = grid(40, 40)
 """A network whose elimination needs tables of about 2 ** 40 entries."""
+
+
+@pytest.fixture(scope="module")
+def wide():
+    return in_one_cluster(WIDE)
+
 
 QUESTIONS = {
     "query": lambda local, **options: local.query("39,39", {"0,0": 1}, **options),
@@ -27,9 +32,9 @@ on_every_question = pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUEST
 
 
 @on_every_question
-def test_what_is_too_large_is_refused(ask):
+def test_what_is_too_large_is_refused(ask, wide):
     with pytest.raises(dc.TooLargeError) as caught:
-        ask(dc.localize(WIDE), max_bytes=2**28)
+        ask(wide, max_bytes=2**28)
     error = caught.value
     assert isinstance(error, dc.DconvexError)
     assert error.estimate > error.limit == 2**28
@@ -38,30 +43,25 @@ def test_what_is_too_large_is_refused(ask):
 
 
 @on_every_question
-def test_it_is_refused_before_anything_large_is_allocated(ask):
-    local = dc.localize(WIDE)
-    with pytest.raises(dc.TooLargeError):
-        ask(local, max_bytes=2**28)
+def test_it_is_refused_before_anything_large_is_allocated(ask, wide):
     tracemalloc.start()
     try:
-        started = time.perf_counter()
         with pytest.raises(dc.TooLargeError):
-            ask(local, max_bytes=2**28)
-        assert time.perf_counter() - started < 20
+            ask(wide, max_bytes=2**28)
         assert tracemalloc.get_traced_memory()[1] < 2**27
     finally:
         tracemalloc.stop()
 
 
 @on_every_question
-def test_the_default_limit_refuses_it_too(ask):
+def test_the_default_limit_refuses_it_too(ask, wide):
     with pytest.raises(dc.TooLargeError):
-        ask(dc.localize(WIDE))
+        ask(wide)
 
 
-def test_the_error_says_what_to_try():
+def test_the_error_says_what_to_try(wide):
     with pytest.raises(dc.TooLargeError, match="sampling") as caught:
-        QUESTIONS["query"](dc.localize(WIDE))
+        QUESTIONS["query"](wide)
     assert caught.value.cluster is not None
     with pytest.raises(dc.TooLargeError, match="marginals"):
         dc.localize(chain(60)).query(list(range(60)))
@@ -73,6 +73,12 @@ def test_a_large_joint_is_refused_though_its_parts_are_small():
         local.query(list(range(50)))
     assert caught.value.estimate >= 8 * 2**50
     assert len(local.marginals(variables=list(range(50)))) == 50
+
+
+def test_a_joint_of_thousands_is_refused_by_every_method():
+    for method in ("exact", "sampling"):
+        with pytest.raises(dc.TooLargeError):
+            dc.localize(chain(3000)).query(list(range(3000)), method=method)
 
 
 def test_more_variables_than_an_array_has_axes():
@@ -110,7 +116,7 @@ UNDER_A_LIMIT = """
 import resource, sys
 import numpy as np
 import dconvex as dc
-from inference.models import chain, diamonds, grid
+from inference.models import chain, diamonds, grid, in_one_cluster
 
 SLACK = 48 << 20
 
@@ -132,7 +138,7 @@ def every_question(local, variables, evidence, **options):
     yield lambda: local.most_probable(variables[:3], evidence, **options)
     yield lambda: local.most_probable(evidence=evidence, **options)
 
-for ask in every_question(dc.localize(grid(3, 3)), ["0,0", "1,1"], {"2,2": 1}):
+for ask in every_question(in_one_cluster(grid(3, 3)), ["0,0", "1,1"], {"2,2": 1}):
     ask()  # compiled before memory is short
 
 try:
@@ -163,7 +169,7 @@ rng = np.random.default_rng(0)
 networks = {"chain": (chain(40), 18, 22, 23), "grid": (grid(13, 13), 1, 6), "diamonds": (diamonds(30), 19)}
 for name, (network, *sizes) in networks.items():
     for size in sizes:
-        local = dc.localize(network)
+        local = in_one_cluster(network) if name == "grid" else dc.localize(network)
         variables = [network.dag.nodes[place] for place in rng.permutation(len(network))[:size]]
         plan = local.explain(variables)
         if plan.peak_bytes < 600 << 20:
@@ -182,7 +188,7 @@ for side in (6, 10, 14, 17, 22):
     network = grid(side, side)
     variables = [f"{k},{k}" for k in range(side)]
     for evidence in ({}, {f"{side - 1},{k}": 1 for k in range(0, side, 2)}):
-        local = dc.localize(network, max_bytes=room)
+        local = in_one_cluster(network, max_bytes=room)
         for number, ask in enumerate(every_question(local, variables, evidence)):
             try:
                 limited(room, ask)

@@ -13,6 +13,7 @@ from dconvex.cli.sources import variables_by_spelling
 from dconvex.errors import UnknownStateError, UnknownVariableError
 from dconvex.names import Label, Name
 from dconvex.network.network import BayesianNetwork
+from dconvex.pictures.labels import label as in_one_line
 
 Found = TypeVar("Found")
 
@@ -28,7 +29,8 @@ class Given:
         """`BP = LOW, CVP in {LOW, NORMAL}, HR ~ HIGH:0.7`."""
         said = [_said(name, value) for name, value in self.seen.items()]
         for name, likelihood in self.soft.items():
-            said.append(f"{name} ~ {', '.join(f'{label}:{number:g}' for label, number in likelihood.items())}")
+            parts = (f"{in_one_line(label)}:{number:g}" for label, number in likelihood.items())
+            said.append(f"{in_one_line(name)} ~ {', '.join(parts)}")
         return ", ".join(said if len(said) <= 8 else [*said[:7], f"… {len(said) - 7} more"])
 
     def __bool__(self) -> bool:
@@ -145,4 +147,6 @@ def _finite(text: str) -> float | None:
 
 
 def _said(name: Name, value: Any) -> str:
-    return f"{name} in {{{', '.join(map(str, value))}}}" if isinstance(value, tuple) else f"{name} = {value}"
+    if isinstance(value, tuple):
+        return f"{in_one_line(name)} in {{{', '.join(map(in_one_line, value))}}}"
+    return f"{in_one_line(name)} = {in_one_line(value)}"

@@ -11,8 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from dconvex.cli.data import check_data_path, read_data, write_data
-from dconvex.cli.query import in_terms_of_options
-from dconvex.cli.sources import find_network, find_variables
+from dconvex.cli.sources import find_different_variables, find_network
 from dconvex.errors import DataError
 from dconvex.inference.model import LocalModel, localize
 from dconvex.names import Name
@@ -38,13 +37,13 @@ def predict_targets(
     network = find_network(source)
     if proba and network.kind == "gaussian":
         raise typer.BadParameter("a Gaussian network has no states with probabilities", param_hint="--proba")
-    chosen = find_variables(network, targets)
+    chosen = find_different_variables(network, targets)
     console = Console(stderr=True, soft_wrap=True)
     with console.status(Text(f"reading {data}")):
         rows, others = read_data(data, network)
     _check_columns(console, data, rows, chosen, others)
     policy: dict[str, Any] = {"impossible": impossible, "unknown": unknown, "max_bytes": max_bytes}
-    with console.status(f"predicting {len(rows):,} rows"), in_terms_of_options():
+    with console.status(f"predicting {len(rows):,} rows"):
         model = localize(network)
         answer = _probabilities(model, rows, chosen, policy) if proba else _predictions(model, rows, chosen, policy)
     write_data(answer, out)

@@ -20,7 +20,7 @@ from dconvex.cli.answer_view import (
     print_means,
 )
 from dconvex.cli.evidence import Given, read_given
-from dconvex.cli.sources import find_network, find_variables
+from dconvex.cli.sources import find_different_variables, find_network
 from dconvex.errors import DconvexError, TooLargeError
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.model import Answer, LocalModel, localize
@@ -90,7 +90,7 @@ def read_question(
 ) -> tuple[LocalModel, list[Name], Given]:
     """The model of a network, the variables that are meant and what is known."""
     network = find_network(source)
-    asked, known = find_variables(network, variables), read_given(network, given, soft)
+    asked, known = find_different_variables(network, variables), read_given(network, given, soft)
     with Console(stderr=True).status(f"decomposing {len(network.dag):,} variables"):
         return localize(network), asked, known
 

@@ -21,14 +21,20 @@ def find_network(source: str) -> BayesianNetwork:
 
 
 def find_variables(network: BayesianNetwork, spelled: Sequence[str]) -> list[Name]:
-    """The variables that are spelled so, each once; an integer name is spelled in digits."""
+    """The variables that are spelled so; an integer name is spelled in digits."""
     by_spelling = variables_by_spelling(network)
-    for place, word in enumerate(spelled):
+    for word in spelled:
         if word not in by_spelling:
             raise UnknownVariableError(word, network.dag.nodes)
-        if word in spelled[:place]:
-            raise typer.BadParameter(f"{word} is named twice")
     return [by_spelling[word] for word in spelled]
+
+
+def find_different_variables(network: BayesianNetwork, spelled: Sequence[str]) -> list[Name]:
+    """The same for a question, in which no variable may come twice."""
+    twice = next((word for place, word in enumerate(spelled) if word in spelled[:place]), None)
+    if twice is not None:
+        raise typer.BadParameter(f"{twice} is named twice")
+    return find_variables(network, spelled)
 
 
 def variables_by_spelling(network: BayesianNetwork) -> dict[str, Name]:

@@ -27,6 +27,8 @@ PRODUCT = 14
 """Where the loops of a multiplication begin in its record."""
 LARGE_RESULT = 4096
 """Above so many entries an answer is normalised before its last multiplication, not after."""
+LONG_END, LONG_ENOUGH = 256, 64
+"""The innermost loop over a large answer should have so many rounds; with so many it is left alone."""
 MANY_TABLES = 40
 """Up to so many tables with one variable the best pair is multiplied first; of more, neighbours are."""
 MOST = 2.0**58
@@ -52,7 +54,7 @@ class Sketch(NamedTuple):
 
 @part
 def new_sketch(leaves, axes, is_large):
-    tables = 2 * leaves + axes + 16
+    tables = 2 * leaves + axes + 24
     if is_large:
         tables = 3 * tables + 2 * axes
     return Sketch(
@@ -336,8 +338,58 @@ def normalized_early(sketch, pool, states, one):
         pool, of_left = _restricted_step(sketch, pool, left, one, right, states)
         pool, of_right = _restricted_step(sketch, pool, right, one, left, states)
         pool, total = _restricted_step(sketch, pool, of_left, of_right, one, states)
+    if right != one:
+        pool, left, right = _with_long_ends(sketch, pool, left, right, answer, states, one)
     _close_step(sketch, left, right, answer, turn, 0.0)
     return pool, total
+
+
+@part
+def _with_long_ends(sketch, pool, left, right, answer, states, one):
+    """The two tables with all the last axes of the answer, where these alternate between them: long loops run faster."""
+    end = sketch.begin[answer] + sketch.length[answer]
+    run, first, block = 1.0, end, 1.0
+    kind = -1
+    while first > sketch.begin[answer] and block < LONG_END:
+        first -= 1
+        p = pool[first]
+        own = _holds(sketch, pool, left, p) + 2 * _holds(sketch, pool, right, p)
+        if kind < 0 or own == kind:
+            run *= states[p]
+            kind = own
+        else:
+            kind = 4
+        block *= states[p]
+    if run >= LONG_ENOUGH or block * max(sketch.size[left], sketch.size[right]) > sketch.size[answer]:
+        return pool, left, right
+    pool, longer_left = _expanded(sketch, pool, left, first, end, states, one)
+    pool, longer_right = _expanded(sketch, pool, right, first, end, states, one)
+    return pool, longer_left, longer_right
+
+
+@part
+def _holds(sketch, pool, table, p):
+    for axis in pool[sketch.begin[table] : sketch.begin[table] + sketch.length[table]]:
+        if axis == p:
+            return 1
+    return 0
+
+
+@part
+def _expanded(sketch, pool, table, first, end, states, one):
+    """A step that repeats a table along those of the axes pool[first:end] that it lacks; they come after all its others."""
+    used = sketch.made[2]
+    pool = room(pool, used, sketch.length[table] + end - first)
+    for k in range(sketch.begin[table], sketch.begin[table] + sketch.length[table]):
+        if pool[k] < pool[first]:
+            pool[used] = pool[k]
+            used += 1
+    for k in range(first, end):
+        pool[used] = pool[k]
+        used += 1
+    longer = _close_table(sketch, used, states, pool)
+    _close_step(sketch, table, one, longer, -1, sketch.size[longer])
+    return pool, longer
 
 
 @part
