@@ -78,7 +78,7 @@ class ImpossibleEvidenceError(DconvexError, ValueError):
         super().__init__(f"impossible evidence{where}: {shown}{more} {together}")
 
 
-class TooLargeError(DconvexError, MemoryError):
+class TooLargeError(DconvexError):
     """A question whose answer would take more memory than allowed; nothing has been allocated.
 
     `estimate` and `limit` are bytes; `cluster` is the place of the cluster to blame in the tree, where there is one.
@@ -91,6 +91,8 @@ class TooLargeError(DconvexError, MemoryError):
 
 def readable_bytes(count: float) -> str:
     """`1.5 GiB`."""
+    if count > 1 << 100:
+        return "more than any machine has"
     for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
         if count < 1024:
             return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"

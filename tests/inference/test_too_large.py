@@ -81,6 +81,14 @@ def test_a_joint_of_thousands_is_refused_by_every_method():
             dc.localize(chain(3000)).query(list(range(3000)), method=method)
 
 
+@pytest.mark.parametrize("method", ["exact", "sampling"])
+def test_the_axes_of_observed_variables_count_too(method):
+    evidence = dict.fromkeys(range(45), 0)
+    with pytest.raises(dc.TooLargeError) as caught:
+        dc.localize(chain(60)).query([*evidence, 50], evidence, method=method)
+    assert caught.value.estimate >= 8 * 2**46
+
+
 def test_more_variables_than_an_array_has_axes():
     with pytest.raises((dc.TooLargeError, ValueError)):
         dc.localize(chain(100)).query(list(range(100)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
 from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast
@@ -57,6 +59,7 @@ class DiscreteAnswers:
         hidden = asked
         if evidence.observed and not set(asked).isdisjoint(evidence.observed):
             hidden = tuple(place for place in asked if place not in evidence.observed)
+            self._refuse_large_result(asked, limit)
         plan = self.planner.plan(hidden, evidence.observed, evidence.likely, Ending.ANSWER, limit)
         values, _ = self._executed(plan, evidence, JOINT, limit)
         if not (plan.uses_all_evidence or assume_possible):
@@ -125,10 +128,9 @@ class DiscreteAnswers:
     def estimate(self, asked: Key, evidence: Evidence, limit: int, samples: int, rng: np.random.Generator) -> Distribution:
         """An estimate from weighted samples, with standard errors."""
         hidden = tuple(place for place in asked if place not in evidence.observed)
-        size = int(np.prod([float(len(self.labels[place])) for place in hidden]))
-        if 24 * size > limit:
-            way_out = "Ask for fewer variables at once, or for marginals."
-            raise TooLargeError(f"the joint table of {len(hidden)} variables", 24 * size, limit, way_out)
+        self._refuse_large_result(asked, limit, copies=3)
+        with contextlib.suppress(TooLargeError):  # too large to know: the samples will tell
+            self._check_possible(evidence, limit)
         values, errors = weighted_samples(self.planner, hidden, evidence, samples, rng, limit)
         shape = [len(self.labels[place]) for place in hidden]
         values, errors = values.reshape(shape), errors.reshape(shape)
@@ -204,6 +206,12 @@ class DiscreteAnswers:
                 return [together]
         return singles
 
+    def _refuse_large_result(self, asked: Key, limit: int, copies: int = 2) -> None:
+        size = 8 * copies * math.prod(len(self.labels[place]) for place in asked)
+        if size > limit:
+            way_out = "Ask for fewer variables at once, or for marginals."
+            raise TooLargeError(f"the joint table of {len(asked)} variables", size, limit, way_out)
+
     def _executed(self, plan: Plan, evidence: Evidence, finish: int, limit: int) -> tuple[Floats, float]:
         status, log_sum, out = self._run(plan, evidence, finish, limit)
         if status == IMPOSSIBLE:
@@ -274,7 +282,7 @@ class DiscreteAnswers:
             method="propagation" if plan.ending is Ending.MARGINALS else "elimination",
             order=_named(names, order.tolist()),
             derived=len(plan.derived),
-            peak_bytes=plan.peak_bytes,
+            peak_bytes=plan.peak_bytes + (8 * math.prod(len(self.labels[v]) for v in asked) if len(hidden) < len(asked) else 0),
             multiplications=plan.multiplications,
             candidates=plan.candidates or (Candidate(plan.network, "elimination", plan.multiplications, plan.peak_bytes),),
         )

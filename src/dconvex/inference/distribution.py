@@ -65,14 +65,16 @@ class Distribution:
         import pandas as pd
 
         cells = np.indices(self.values.shape).reshape(len(self.variables), -1)
-        columns: dict[Any, Any] = {
-            name: pd.Categorical.from_codes(codes, categories=cast("Any", labels))
-            for name, labels, codes in zip(self.variables, self.labels, cells, strict=True)
-        }
-        columns["probability"] = self.values.reshape(-1)
+        columns: list[Any] = [
+            pd.Categorical.from_codes(codes, categories=cast("Any", labels))
+            for labels, codes in zip(self.labels, cells, strict=True)
+        ]
+        columns.append(self.values.reshape(-1))
         if self.standard_errors is not None:
-            columns["standard error"] = self.standard_errors.reshape(-1)
-        return pd.DataFrame(columns)
+            columns.append(self.standard_errors.reshape(-1))
+        frame = pd.DataFrame(dict(enumerate(columns)))
+        frame.columns = pd.Index([*self.variables, "probability", "standard error"][: len(columns)])  # one may be called that
+        return frame
 
     def __repr__(self) -> str:
         head = f"Distribution of {', '.join(map(str, self.variables)) or 'nothing'}"

@@ -79,6 +79,8 @@ class Evidence:
 
 
 NOTHING = Evidence()
+SMALLEST_RATIO = 1e-300
+"""Likelihoods that differ by less than this factor are scaled to a maximum of one."""
 
 
 def read_evidence(
@@ -113,7 +115,9 @@ def read_evidence(
         highest = float(numbers.max())
         if highest == 0.0:
             raise ImpossibleEvidenceError({name: likelihood})
-        log_scale += float(np.log(highest))
+        if numbers[numbers > 0].min() / highest < SMALLEST_RATIO:
+            highest = 1.0  # divided, the smallest would be lost
+        log_scale += float(np.log(highest if place not in observed else numbers[0]))
         if place not in observed:
             likely[place] = numbers / highest
     return Evidence(tuple(observed), tuple(observed.values()), tuple(likely), tuple(likely.values()), log_scale)

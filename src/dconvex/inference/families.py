@@ -109,7 +109,7 @@ class FamilyIndex:
 
 
 def _numbered(members: Indices, code: NDArray[np.uint64], is_whole: NDArray[np.bool_], own: int) -> tuple[Places, int]:
-    """The number of each member's table, the variable's own or one for each (variable, parents held), and how many there are."""
+    """The number of each member's table, its own or one for each (variable, parents held), and how many there are."""
     table = members.astype(np.int32)
     partial = np.flatnonzero(~is_whole)
     order = partial[np.lexsort((code[partial], members[partial]))]

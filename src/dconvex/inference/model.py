@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex.errors import ImpossibleEvidenceError
 from dconvex.graph.checking import check_tree
 from dconvex.graph.convexity import inducing_path
 from dconvex.graph.dag import Dag
@@ -47,6 +49,8 @@ def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_b
       yes  0.645998
       no   0.354002
     """
+    if not isinstance(network, BayesianNetwork):
+        raise TypeError(f"localize takes a BayesianNetwork, not {type(network).__name__}")
     dag = network.dag
     chosen = decompose(dag) if tree is None else _checked(dag, tree)
     index = FamilyIndex.of(dag, chosen)
@@ -183,7 +187,10 @@ class LocalModel:
 
     def log_evidence(self, evidence: EvidenceLike = None, *, soft: Soft | None = None, max_bytes: int | None = None) -> float:
         """The logarithm of the probability (or density) of the evidence; -inf where it is impossible."""
-        given = self._answers.read_evidence(evidence, soft)
+        try:
+            given = self._answers.read_evidence(evidence, soft)
+        except ImpossibleEvidenceError:  # an empty set of states
+            return -math.inf
         return float(self._answers.log_evidence(given, self._limit(max_bytes)))
 
     def sample(

@@ -69,11 +69,11 @@ class QueryPlan:
             f"{question} by {self.method} on the {self.network} network",
             f"  clusters       {len(self.kept):,} of {len(self.tree):,} kept{_numbered(self.kept)}",
             f"  variables      {len(self.variables_kept):,} kept, {len(self.barren):,} barren ones dropped",
-            f"  evidence       {_listed(self.requisite) or 'none'} matters"
+            f"  evidence       {_listed(self.requisite) or 'none'} matter{'s' if len(self.requisite) < 2 else ''}"
             + (f"; {_listed(ignored)} does not" if ignored else ""),
             f"  order          {_listed(self.order) or 'nothing to sum out'}",
             f"  derived        {self.derived:,} tables from other clusters",
-            f"  multiplications {self.multiplications:,}",
+            f"  arithmetic     {self.multiplications:,} multiplications",
             f"  peak memory    {readable_bytes(self.peak_bytes)}",
         ]
         lines += [

@@ -147,6 +147,12 @@ class Planner:
     def __len__(self) -> int:
         return len(self._kept)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"store": self.store, "is_one_distribution": self.is_one_distribution}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _kept={}, _lock=threading.Lock())
+
     def _keep(self, key: Any, plan: Plan) -> None:
         with self._lock:
             if len(self._kept) >= PLANS_KEPT:
@@ -186,6 +192,8 @@ class Planner:
         """
         small, roles, needed = self.small_network(arrays)
         inside = np.flatnonzero((needed > 0) | (roles > 0)).astype(np.int32)
+        if not needed[inside].all():
+            return None
         local = np.full(len(small.nodes), -1, np.int32)
         local[inside] = np.arange(len(inside), dtype=np.int32)
         dag = Dag.from_arrays(
@@ -197,8 +205,7 @@ class Planner:
         place = {int(node): number for number, node in enumerate(small.nodes[inside].tolist())}
         moved = [np.array([place[node] for node in part.tolist() if node in place], np.int32) for part in arrays]
         hull = convex_hull(dag, [int(v) for part in moved for v in part])
-        is_whole = len(hull) == len(dag) or not needed[inside].all()
-        if is_whole or any(len(new) < len(old) for new, old in zip(moved, arrays, strict=True)):
+        if len(hull) == len(dag) or any(len(new) < len(old) for new, old in zip(moved, arrays, strict=True)):
             return None
         index = FamilyIndex.of(dag, ClusterTree([hull, dag.nodes], [(0, 1)], mode="any"))
         store = HullStore(index, self.store, small.nodes[inside], small.tables[inside])

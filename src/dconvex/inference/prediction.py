@@ -35,6 +35,7 @@ def predicted_probabilities(
     columns = Columns(data)
     answers: DiscreteAnswers = model._answers
     found = {target: np.full((len(columns), len(answers.labels[target])), np.nan) for target in targets}
+    wrong: list[tuple[int, Evidence]] = []
     for group in _groups(columns, answers, targets, unknown):
         is_possible = np.ones(len(group.rows), bool)
         is_checked = False
@@ -46,9 +47,13 @@ def predicted_probabilities(
         if not is_checked:
             is_possible &= _possible(answers, group, limit)
         if not is_possible.all():
-            _report_impossible(answers, group, is_possible, impossible, limit)
+            first = int(np.argmin(is_possible))
+            wrong.append((int(group.rows[first]), Evidence(group.observed, tuple(group.codes[first].tolist()))))
             for values in found.values():
                 values[group.rows[~is_possible]] = np.nan
+    if wrong and impossible == "raise":
+        row, evidence = min(wrong, key=lambda pair: pair[0])
+        answers.raise_impossible(evidence, limit, where=f" in row {row}")
     return {model.dag.nodes[target]: values for target, values in found.items()}
 
 
@@ -157,12 +162,3 @@ def _is_near_zero(answers: DiscreteAnswers, group: _Group) -> Flags:
         seen = tuple(group.codes[:, column[member]] for member in members if member in column)
         found |= lowest[seen] == 0
     return found
-
-
-def _report_impossible(
-    answers: DiscreteAnswers, group: _Group, is_possible: Flags, impossible: Impossible, limit: int
-) -> None:
-    if impossible == "raise":
-        first = int(np.argmin(is_possible))
-        evidence = Evidence(group.observed, tuple(group.codes[first].tolist()))
-        answers.raise_impossible(evidence, limit, where=f" in row {int(group.rows[first])}")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dconvex.kernels.compiling import kernel, part
+from dconvex.kernels.ordering import sort
 from dconvex.kernels.walks import Arcs, Ints, Longs
 
 
@@ -31,7 +32,7 @@ class Clusters(NamedTuple):
 
 
 class Families(NamedTuple):
-    """Tables by number: of `variable` given `parents[parent_start[t]:parent_start[t + 1]]`; the first ones are the network's own.
+    """Tables by number: `variable` given `parents[parent_start[t]:parent_start[t + 1]]`; the first are the network's own.
 
     The others are derived: in cluster `source`, where what lies behind cluster `behind` plays no part.
     """
@@ -84,7 +85,9 @@ def unpacked(image):
 @part
 def unpacked_scratch(image, variables):
     clusters = len(image) - 1 - 2 * variables
-    return Scratch(image[:1], image[1 : 1 + clusters], image[1 + clusters : 1 + clusters + variables], image[1 + clusters + variables :])
+    return Scratch(
+        image[:1], image[1 : 1 + clusters], image[1 + clusters : 1 + clusters + variables], image[1 + clusters + variables :]
+    )
 
 
 @kernel
@@ -214,10 +217,13 @@ def keep(clusters, scratch, wanted):
         kept[0] = single
         return kept
     rank = np.empty(len(wanted), np.int64)
-    for k in range(len(wanted)):
-        rank[k] = (np.int64(clusters.depth[clusters.top[wanted[k]]]) << 32) | k
-    rank.sort()
     is_met = np.zeros(len(wanted), np.uint8)
+    for k in range(len(wanted)):
+        is_met[k] = scratch.variable[wanted[k]] == -stamp  # a second time
+        if not is_met[k]:
+            scratch.variable[wanted[k]], scratch.local[wanted[k]] = -stamp, k
+        rank[k] = (np.int64(clusters.depth[clusters.top[wanted[k]]]) << 32) | k
+    sort(rank)
     waiting = len(wanted)
     kept = np.empty(64, np.int32)
     count = 0
@@ -244,10 +250,9 @@ def keep(clusters, scratch, wanted):
             kept[count] = following
             count += 1
             tips = _push(heap, tips, ((-np.int64(clusters.depth[following])) << 32) | following)
-            for at in range(waiting):
-                k = rank[at] & 0xFFFFFFFF
-                if not is_met[k] and place_in(clusters.start, clusters.members, following, wanted[k]) >= 0:
-                    is_met[k] = 1
+            for node in clusters.members[clusters.start[following] : clusters.start[following + 1]]:
+                if scratch.variable[node] == -stamp:
+                    is_met[scratch.local[node]] = 1
 
 
 @part

@@ -63,7 +63,7 @@ def execute(
     ended,
     log_sum,
 ):
-    """Run the program for each row of evidence. `ended` gets a status and the arithmetic used, `log_sum` the sum's logarithm."""
+    """Run the program for each row of evidence: `ended` gets a status and the arithmetic, `log_sum` the sum's logarithm."""
     mode = safe_mode(program, floor, likelihood_floor)
     if mode < 0:
         ended[:, 0] = NEEDS_TABLES

@@ -6,7 +6,7 @@ import heapq
 
 import numpy as np
 
-from dconvex.kernels.compiling import kernel
+from dconvex.kernels.compiling import kernel, part
 from dconvex.kernels.walks import are_adjacent, mark_ancestors, moral_walk, next_stamp
 
 
@@ -23,7 +23,7 @@ def are_joined(arcs, marks, u, v, inside, lowest_rank):
     return reached
 
 
-@kernel
+@part
 def have_common_ancestor_nearby(arcs, marks, u, v, inside, steps):
     """Whether u and v descend from a common node through nodes outside the set, as far as a few steps upwards can tell.
 
@@ -63,7 +63,7 @@ def first_inducing_pair(arcs, marks, members, inside):
     return np.int32(-1), np.int32(-1)
 
 
-@kernel
+@part
 def inducing_pairs(arcs, marks, members, inside, most):
     """Non-adjacent pairs of members joined by an inducing path over the set, and below which rank no path goes.
 
@@ -95,7 +95,7 @@ def inducing_pairs(arcs, marks, members, inside, most):
     return pairs[:found], lowest_ranks[:found]
 
 
-@kernel
+@part
 def _joined_pair(arcs, marks, boundary, inside, lowest):
     for i in range(len(boundary)):
         for j in range(i + 1, len(boundary)):
@@ -134,7 +134,7 @@ def close(arcs, marks, inside):
             members = np.concatenate((members, np.unique(needed)))
 
 
-@kernel
+@part
 def _separator_near(arcs, marks, stamp, near, far, inside):
     """The neighbours of `near` outside the set that a walk from `far` outside the set reaches without passing another."""
     count = _moral_neighbours(arcs, marks, stamp, near)
@@ -151,7 +151,7 @@ def _separator_near(arcs, marks, stamp, near, far, inside):
     return found
 
 
-@kernel
+@part
 def _single_separators(arcs, marks, stamp, u, v, inside):
     """The nodes outside the set that lie on every way from u to v outside the set.
 
@@ -197,7 +197,7 @@ def _single_separators(arcs, marks, stamp, u, v, inside):
     return found[:count]
 
 
-@kernel
+@part
 def closest_separator(arcs, marks, stamp, near, far):
     """In the moral graph of the marked An(near, far), the minimal separator of the two that is closest to `near`.
 
@@ -213,7 +213,7 @@ def closest_separator(arcs, marks, stamp, near, far):
     return reached[inside[reached] == 1].copy()
 
 
-@kernel
+@part
 def _moral_neighbours(arcs, marks, stamp, node):
     """Write the neighbours of `node` in the moral graph of the marked set into the queue; how many."""
     seen = next_stamp(marks)

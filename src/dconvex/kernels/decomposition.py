@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dconvex.kernels.compiling import kernel
+from dconvex.kernels.compiling import kernel, part
 from dconvex.kernels.convexity import first_inducing_pair, have_common_ancestor_nearby
 from dconvex.kernels.moral import Graph
 from dconvex.kernels.search import find_separator
@@ -76,7 +76,7 @@ def algorithm_2(arcs, graph, blocks, keep, most_steps):
     return Clusters(_trimmed(clusters, count), block_of[:count].copy(), ends[: 2 * edges].copy(), _trimmed(separators, edges))
 
 
-@kernel
+@part
 def _no_pairs():
     return np.empty((0, 2), np.int32)
 
@@ -111,7 +111,7 @@ def restricted_arcs(arcs, nodes, place):
     return Arcs(above.start, above.neighbours, below.start, below.neighbours, arcs.rank[nodes])
 
 
-@kernel
+@part
 def _merged(arcs, tree, keep):
     """For each clique the number of its cluster: cliques are merged across the separators that are not kept."""
     size = len(arcs.rank)
@@ -136,7 +136,7 @@ def _merged(arcs, tree, keep):
     return group
 
 
-@kernel
+@part
 def _is_complete(arcs, nodes):
     for i in range(len(nodes)):
         for j in range(i):
@@ -159,7 +159,7 @@ def is_convex(arcs, marks, inside, nodes):
     return not is_joined
 
 
-@kernel
+@part
 def _are_some_related(arcs, marks, nodes, inside):
     """Whether a short look upwards already finds an inducing path; most separators that are not d-convex show it there."""
     for i in range(len(nodes)):
@@ -170,7 +170,7 @@ def _are_some_related(arcs, marks, nodes, inside):
     return False
 
 
-@kernel
+@part
 def _union(tree, cliques):
     """The nodes of several cliques, each once, sorted."""
     size = 0
@@ -239,7 +239,7 @@ def split_by_tree(graph, clusters, separators, edges_at, ends):
     return split
 
 
-@kernel
+@part
 def _shared(nodes, others):
     """The places in `nodes` of those that are in `others` too; both are sorted."""
     found, count, i = np.empty(len(others), np.int32), 0, 0
@@ -252,7 +252,7 @@ def _shared(nodes, others):
     return found[:count]
 
 
-@kernel
+@part
 def _is_disconnected_without(graph, separator):
     """Whether the graph without the separator has more than one component."""
     size = len(graph.start) - 1
@@ -302,12 +302,12 @@ def joined_graph(graph, nodes, place, separators, edges_at, cluster):
     return with_edges(local, pairs[:count])
 
 
-@kernel
+@part
 def _new_parts():
     return Parts(np.zeros(17, np.int64), np.empty(64, np.int32))
 
 
-@kernel
+@part
 def _appended(parts, count, nodes):
     start, flat = _roomy(parts.start, count + 2), _roomy(parts.nodes, parts.start[count] + len(nodes))
     start[count + 1] = start[count] + len(nodes)
@@ -315,12 +315,12 @@ def _appended(parts, count, nodes):
     return Parts(start, flat)
 
 
-@kernel
+@part
 def _trimmed(parts, count):
     return Parts(parts.start[: count + 1].copy(), parts.nodes[: parts.start[count]].copy())
 
 
-@kernel
+@part
 def _roomy(array, needed):
     if needed <= len(array):
         return array

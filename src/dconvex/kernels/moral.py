@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dconvex.kernels.compiling import kernel
+from dconvex.kernels.compiling import kernel, part
 from dconvex.kernels.walks import Ints, Longs
 
 
@@ -34,7 +34,7 @@ def moral_graph(arcs):
     return Graph(start, neighbours)
 
 
-@kernel
+@part
 def _moral_neighbours(arcs, node, seen, into):
     """Count the neighbours of `node`, and write them `into` an array if it has room for them."""
     seen[node] = node

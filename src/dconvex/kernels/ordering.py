@@ -43,6 +43,22 @@ def interaction(scope_start, scope, size):
 
 
 @part
+def sort(numbers):
+    """Sort in place (Shell's way: NumPy's sort takes seconds to compile)."""
+    gap = 1
+    while gap < len(numbers) // 3:
+        gap = 3 * gap + 1
+    while gap:
+        for first in range(gap, len(numbers)):
+            number, at = numbers[first], first
+            while at >= gap and numbers[at - gap] > number:
+                numbers[at] = numbers[at - gap]
+                at -= gap
+            numbers[at] = number
+        gap //= 3
+
+
+@part
 def room(pool, used, extra):
     """The pool itself, or a larger copy, with room for so many more entries."""
     if used + extra <= len(pool):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dconvex.kernels.compiling import part
-from dconvex.kernels.ordering import room
+from dconvex.kernels.ordering import room, sort
 from dconvex.kernels.requisite import OBSERVED
 from dconvex.kernels.walks import Longs
 
@@ -158,7 +158,7 @@ def _multiply_down_to(sketch, pool, work, many, enough, states, width, turn, hel
         table = work[k]
         last = pool[sketch.begin[table] + sketch.length[table] - 1] if sketch.length[table] else -1
         key[k] = ((np.int64(last) + 1) << 32) | table
-    key.sort()
+    sort(key)
     for k in range(many):
         work[k] = key[k] & 0xFFFFFFFF
     while many > MANY_TABLES:
@@ -219,7 +219,7 @@ def sketched(factors, states, turn, place, eliminated, is_large):
             pool[used] = place[v]
             held[place[v]] += 1
             used += 1
-        pool[sketch.made[2] : used].sort()
+        sort(pool[sketch.made[2] : used])
         table = _close_table(sketch, used, states, pool)
         if sketch.length[table]:
             count = _put_aside(sketch, pool, table, head, following, scalars, count)

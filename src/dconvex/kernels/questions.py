@@ -119,9 +119,9 @@ def plan(
 ):
     """The program of a question, or the one that derives a table (from 0 on; a question has -1).
 
-    `model` and `room_for_walks` are packed. Its head says what derived tables cost (-1: not known yet) and the most memory
-    that one takes. `latest` are the variables to be eliminated last (by maximum); `limit` bounds the memory. With `shows_impossible` observed
-    variables whose parents are all observed are looked up too, though they do not matter for the answer.
+    `model` and `room_for_walks` are packed. `latest` are the variables to be eliminated last (by maximum); `limit` bounds the
+    memory. With `shows_impossible` observed variables whose parents are all observed are looked up too, though they do not
+    matter for the answer. The head says what derived tables cost (-1: not known yet) and the most memory that one takes.
     """
     clusters, families, arcs = unpacked(model)
     scratch = unpacked_scratch(room_for_walks, len(states))

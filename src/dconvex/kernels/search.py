@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dconvex.kernels.compiling import kernel
+from dconvex.kernels.compiling import kernel, part
 from dconvex.kernels.convexity import closest_separator
 from dconvex.kernels.moral import Graph
 from dconvex.kernels.walks import Arcs, Flags, Ints, Longs, Marks, are_adjacent, mark_ancestors, new_marks, next_stamp
@@ -99,7 +99,7 @@ def find_separator(arcs, graph, minimal, effort):
     return IRREDUCIBLE, finished
 
 
-@kernel
+@part
 def _new_problem(arcs, graph, minimal, finished, effort):
     size = len(finished)
     room = Room(
@@ -115,7 +115,7 @@ def _new_problem(arcs, graph, minimal, finished, effort):
     return Problem(arcs, graph, minimal, finished, budget, first, number, new_marks(size), room)
 
 
-@kernel
+@part
 def _around(problem, pool, x, limit):
     """Search for a separator with x on the near side, depth first, over at most `limit` states."""
     size = len(problem.finished)
@@ -150,7 +150,7 @@ def _around(problem, pool, x, limit):
     return IRREDUCIBLE, states[0, 1]
 
 
-@kernel
+@part
 def _branched(problem, pool, states, waiting, state, w):
     """Put the states in which w joins X and in which it goes into S on the stack, the latter on top."""
     for place in (waiting, waiting + 1):
@@ -160,7 +160,7 @@ def _branched(problem, pool, states, waiting, state, w):
     return waiting + 2
 
 
-@kernel
+@part
 def _spread(problem, states, waiting, state, parts):
     """Put one state for each part of the region on the stack."""
     for number in range(parts):
@@ -170,7 +170,7 @@ def _spread(problem, states, waiting, state, parts):
     return waiting + parts
 
 
-@kernel
+@part
 def _propagated(problem, pool, state):
     """Do all that is forced to the state: (parts of the region that may hold the far side, node to branch on).
 
@@ -210,7 +210,7 @@ def _propagated(problem, pool, state):
         return 1, to_branch
 
 
-@kernel
+@part
 def _split_region(problem, state):
     """Take X, its neighbours and S out of the region; how many of its parts may hold the far side.
 
@@ -243,7 +243,7 @@ def _split_region(problem, state):
     return parts
 
 
-@kernel
+@part
 def _may_be_far_side(problem, state, seed, number, in_separator):
     """Walk over the seed's part of the region and give it this number, or -2 if it cannot be a far side."""
     graph, room = problem.graph, problem.room
@@ -274,7 +274,7 @@ def _may_be_far_side(problem, state, seed, number, in_separator):
     return False
 
 
-@kernel
+@part
 def _touches(graph, node, flags):
     for neighbour in graph.neighbours[graph.start[node] : graph.start[node + 1]]:
         if flags[neighbour]:
@@ -282,7 +282,7 @@ def _touches(graph, node, flags):
     return False
 
 
-@kernel
+@part
 def _add_closed(problem, pool, state, inside, node):
     """Add `node` and what its pairs ask for to a d-convex set, in place; False when nothing can come of that.
 
@@ -323,7 +323,7 @@ def _add_closed(problem, pool, state, inside, node):
     return not problem.minimal or count == at_first or _both_sides_see(problem, state, inside, count)
 
 
-@kernel
+@part
 def _listed(flags, into):
     count = 0
     for node in range(len(flags)):
@@ -333,7 +333,7 @@ def _listed(flags, into):
     return count
 
 
-@kernel
+@part
 def _fill_in(problem, pool, u, v):
     """Compute what every d-convex set that holds u and v must hold."""
     arcs, marks = problem.arcs, problem.marks
@@ -351,7 +351,7 @@ def _fill_in(problem, pool, u, v):
     problem.number[u, v] = len(pool) - problem.first[u, v]
 
 
-@kernel
+@part
 def _both_sides_see(problem, state, inside, members):
     """Whether all of `inside` is next to what X can still become, and to one part of what the far side can still be."""
     room = problem.room
@@ -373,7 +373,7 @@ def _both_sides_see(problem, state, inside, members):
     return False
 
 
-@kernel
+@part
 def _walked(problem, state, inside, is_far, number, last):
     """Walk on from the queue, in the region or past nodes that are not finished; how many of `inside` are met."""
     graph, room = problem.graph, problem.room

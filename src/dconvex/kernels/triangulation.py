@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dconvex.kernels.compiling import kernel
+from dconvex.kernels.compiling import part
 from dconvex.kernels.moral import Graph
 from dconvex.kernels.walks import Ints, Longs
 
@@ -39,7 +39,7 @@ class Room(NamedTuple):
     boundary: Ints
 
 
-@kernel
+@part
 def fill_edges(graph, most_steps):
     """The pairs that a minimal triangulation adds, one a row, and whether it was found within `most_steps` of walks."""
     size = len(graph.start) - 1
@@ -85,7 +85,7 @@ def fill_edges(graph, most_steps):
     return pairs, True
 
 
-@kernel
+@part
 def _heap(keys):
     heap = [np.int64(0)]
     heap.pop()
@@ -95,7 +95,7 @@ def _heap(keys):
     return heap
 
 
-@kernel
+@part
 def _new_room(size):
     return Room(
         np.full(size, -1, np.int32),
@@ -107,7 +107,7 @@ def _new_room(size):
     )
 
 
-@kernel
+@part
 def _edge_set(graph):
     size = len(graph.start) - 1
     known = {np.int64(-1)}
@@ -118,12 +118,12 @@ def _edge_set(graph):
     return known
 
 
-@kernel
+@part
 def _edge(size, a, b):
     return np.int64(min(a, b)) * size + max(a, b)
 
 
-@kernel
+@part
 def _neighbours(graph, fill, alive, node, into):
     """Write the living neighbours of `node` into an array; how many there are."""
     count = 0
@@ -140,7 +140,7 @@ def _neighbours(graph, fill, alive, node, into):
     return count
 
 
-@kernel
+@part
 def _is_clique(known, size, nodes):
     for i in range(len(nodes)):
         for j in range(i):
@@ -149,7 +149,7 @@ def _is_clique(known, size, nodes):
     return True
 
 
-@kernel
+@part
 def _boundary(graph, fill, alive, x, seed, room):
     """Walk over the component of `seed` outside N[x], write its boundary into the room: (its size, that of the component)."""
     room.seen[seed] = x
@@ -173,7 +173,7 @@ def _boundary(graph, fill, alive, x, seed, room):
     return count, last
 
 
-@kernel
+@part
 def _married(known, fill, added, degree, nodes):
     """Join all pairs of nodes that are not joined yet."""
     size = len(fill.first)
@@ -195,14 +195,14 @@ def _married(known, fill, added, degree, nodes):
     return fill, added
 
 
-@kernel
+@part
 def _doubled(array):
     larger = np.empty(2 * len(array), array.dtype)
     larger[: len(array)] = array
     return larger
 
 
-@kernel
+@part
 def with_edges(graph, pairs):
     """The graph with these pairs joined too; the neighbours of a node are no longer sorted."""
     size = len(graph.start) - 1
@@ -234,7 +234,7 @@ class CliqueTree(NamedTuple):
     shared: Ints
 
 
-@kernel
+@part
 def clique_tree(chordal):
     """The maximal cliques of a chordal graph and a junction tree of them, by maximum cardinality search.
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dconvex.kernels.compiling import kernel
+from dconvex.kernels.compiling import kernel, part
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -60,13 +60,13 @@ def new_marks(size):
     )
 
 
-@kernel
+@part
 def next_stamp(marks):
     marks.stamp[0] += 1
     return marks.stamp[0]
 
 
-@kernel
+@part
 def mark_ancestors(arcs, queue, mark, stamp, sources, lowest_rank):
     """Set `mark` to `stamp` for the sources and all their ancestors, but for none that ranks below `lowest_rank`.
 
@@ -89,7 +89,7 @@ def mark_ancestors(arcs, queue, mark, stamp, sources, lowest_rank):
     return last
 
 
-@kernel
+@part
 def moral_walk(arcs, marks, region, stamp, source, target, inside):
     """Walk from `source` in the moral graph of the ancestral set {v: region[v] == stamp}, passing only nodes outside `inside`.
 
@@ -121,7 +121,7 @@ def moral_walk(arcs, marks, region, stamp, source, target, inside):
     return False, last
 
 
-@kernel
+@part
 def _reach(marks, region, stamp, seen, node, origin, child, last):
     if marks.seen[node] == seen or region[node] != stamp:
         return last
@@ -132,7 +132,7 @@ def _reach(marks, region, stamp, seen, node, origin, child, last):
     return last + 1
 
 
-@kernel
+@part
 def are_adjacent(arcs, u, v):
     """Whether an arc joins u and v; looks through the shorter of the lists that would show it."""
     for parent in arcs.parents[arcs.parent_start[u] : arcs.parent_start[u + 1]]:
