@@ -34,6 +34,8 @@ Longs: TypeAlias = NDArray[np.int64]
 
 PLANNING_ONE = 20_000
 """Planning the elimination of one variable takes about as long as so many multiplications."""
+MOST_AXES = 64
+"""NumPy's limit; it holds for answers only, not for the tables on the way."""
 FINE, IMPOSSIBLE, NEEDS_TABLES = 0, 1, 3
 LOGARITHMS = 2
 
@@ -64,6 +66,10 @@ class DiscreteAnswers:
         values, _ = self._executed(plan, evidence, JOINT, limit)
         if not (plan.uses_all_evidence or assume_possible):
             self._check_possible(evidence, limit)
+        if len(asked) > MOST_AXES:
+            raise ValueError(
+                f"an array has at most {MOST_AXES} axes, and {len(asked)} variables are asked for; ask for fewer at once"
+            )
         values = values.reshape([len(self.labels[place]) for place in hidden])
         if hidden is not asked:
             values = self._with_observed(values, asked, evidence)

@@ -46,8 +46,8 @@ def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_b
     >>> model = dc.localize(dc.load_network("asia"))
     >>> model.query("lung", {"smoke": "yes", "xray": "yes"})
     Distribution of lung
-      yes  0.645998
-      no   0.354002
+      yes  0.645991
+      no   0.354009
     """
     if not isinstance(network, BayesianNetwork):
         raise TypeError(f"localize takes a BayesianNetwork, not {type(network).__name__}")

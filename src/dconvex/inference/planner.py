@@ -30,8 +30,8 @@ Longs: TypeAlias = NDArray[np.int64]
 Places: TypeAlias = NDArray[np.int32]
 Key: TypeAlias = tuple[int, ...]
 
-PLANS_KEPT = 4096
-"""So many plans are kept; the oldest goes first."""
+PLANS_KEPT, BYTES_KEPT = 4096, 1 << 28
+"""So many plans are kept, and so many bytes of them; the oldest goes first."""
 SHARED_BY = 1000
 """A table that is derived serves later questions too: so many of them are taken to share its cost."""
 CHEAP = 1_000_000
@@ -124,6 +124,7 @@ class Planner:
     def __init__(self, store: Store, *, is_one_distribution: bool) -> None:
         self.store, self.is_one_distribution = store, is_one_distribution
         self._kept: dict[Any, Plan] = {}
+        self._bytes = 0
         self._lock = threading.Lock()
 
     def plan(
@@ -151,13 +152,14 @@ class Planner:
         return {"store": self.store, "is_one_distribution": self.is_one_distribution}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _kept={}, _lock=threading.Lock())
+        self.__dict__.update(state, _kept={}, _bytes=0, _lock=threading.Lock())
 
     def _keep(self, key: Any, plan: Plan) -> None:
         with self._lock:
-            if len(self._kept) >= PLANS_KEPT:
-                del self._kept[next(iter(self._kept))]
             self._kept[key] = plan
+            self._bytes += plan.program.nbytes
+            while len(self._kept) > PLANS_KEPT or (self._bytes > BYTES_KEPT and len(self._kept) > 1):
+                self._bytes -= self._kept.pop(next(iter(self._kept))).program.nbytes
 
     def _planned(
         self, arrays: Sequence[Places], network: Literal["pruned", "whole"], ending: Ending, limit: int, shows_impossible: bool

@@ -21,6 +21,8 @@ Likelihoods: TypeAlias = tuple[Floats, Longs, Floats]
 
 RAW, JOINT, EACH, ROWS = 0, 1, 2, 3
 """What to do with results: nothing, normalise the one, each, or each row of one."""
+PROGRAMS_KEPT = 10_000
+"""On a long way to the ground so many programs are kept for the way back; the others are made twice."""
 NO_PLACES = np.empty(0, np.int32)
 NO_ROW = np.empty((1, 0), np.int64)
 NO_LIKELIHOODS: Likelihoods = (np.empty(0), np.empty(0, np.int64), np.empty(0))
@@ -96,15 +98,15 @@ class Store:
             if done[table] == done[table]:
                 stack.pop()
                 continue
-            if table not in programs:
-                programs[table] = self._deriving(table, limit)
-            program, sources = programs[table]
+            program, sources = programs.get(table) or self._deriving(table, limit)
             missing = [source for source in sources if done[source] != done[source]]
             if missing:
                 stack += missing
+                if len(programs) < PROGRAMS_KEPT:
+                    programs[table] = program, sources
             else:
                 finish(table, program, sources)
-                del programs[stack.pop()]
+                programs.pop(stack.pop(), None)
 
     def _deriving(self, table: int, limit: float) -> tuple[Longs, list[int]]:
         """The program that derives a table, and the tables that it needs."""
