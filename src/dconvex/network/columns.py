@@ -34,21 +34,11 @@ class Columns:
 
     def codes(self, variable: Name, labels: Sequence[Label]) -> Codes:
         """For each row the position of its value among `labels`."""
-        column = self._column(variable)
-        try:
-            categories, codes = _factorized(column)
-        except TypeError:  # unhashable
-            raise DataError(f"column {variable!r} holds no states (its type is {column.dtype})") from None
+        codes = self.codes_or_missing(variable, labels, unknown="raise")
         if (missing := codes < 0).any():
             row = _first(missing)
             raise DataError(f"column {variable!r} has a missing cell in row {row}; drop or fill such rows first")
-        position: dict[object, int] = {label: place for place, label in enumerate(labels)}
-        translation = np.array([position.get(value, -1) for value in categories], dtype=np.intp)
-        translated = translation[codes] if len(translation) else codes
-        if (unknown := translated < 0).any():
-            row = _first(unknown)
-            raise UnknownStateError(variable, categories[codes[row]], labels, where=f" in row {row}")
-        return translated
+        return codes
 
     def codes_or_missing(self, variable: Name, labels: Sequence[Label], *, unknown: Literal["raise", "missing"]) -> Codes:
         """As `codes`, but -1 for missing cells, and for labels that are not there if unknown ones are to count as missing."""
@@ -74,7 +64,11 @@ class Columns:
         if module == "pandas":
             import pandas as pd
 
-            return pd.DataFrame(dict(columns), index=native.index)
+            kept = {  # pandas would make floats of integers beside a missing cell
+                name: pd.Series(values, native.index, dtype=object if None in values else None)
+                for name, values in columns.items()
+            }
+            return pd.DataFrame(kept, index=native.index)
         series = {str(name): list(values) for name, values in columns.items()}
         return nw.to_native(nw.from_dict(series, backend=nw.get_native_namespace(self._frame)))
 
