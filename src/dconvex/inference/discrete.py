@@ -145,7 +145,7 @@ class DiscreteAnswers:
         names = tuple(self.names[place] for place in asked)
         return Distribution(names, tuple(self.labels[place] for place in asked), values, errors)
 
-    def explain(self, asked: Key, evidence: Evidence, limit: int, method: str = "elimination") -> QueryPlan:
+    def explain(self, asked: Key, evidence: Evidence, limit: int) -> QueryPlan:
         hidden = tuple(place for place in asked if place not in evidence.observed)
         plan = self.planner.plan(hidden, evidence.observed, evidence.likely, Ending.ANSWER, limit)
         return self._explained(plan, asked, hidden, evidence)
