@@ -63,7 +63,7 @@ class DiscreteAnswers:
             hidden = tuple(place for place in asked if place not in evidence.observed)
             self._refuse_large_result(asked, limit)
         plan = self.planner.plan(hidden, evidence.observed, evidence.likely, Ending.ANSWER, limit)
-        values, _ = self._executed(plan, evidence, JOINT, limit)
+        values = self._executed(plan, evidence, JOINT, limit)
         if not (plan.uses_all_evidence or assume_possible):
             self._check_possible(evidence, limit)
         if len(asked) > MOST_AXES:
@@ -82,7 +82,7 @@ class DiscreteAnswers:
         found: dict[int, Floats] = {place: _one_hot(len(self.labels[place]), seen[place]) for place in asked if place in seen}
         plans = self._marginal_plans(hidden, evidence, limit)
         for plan in plans:
-            values, _ = self._executed(plan, evidence, EACH, limit)
+            values = self._executed(plan, evidence, EACH, limit)
             for variable, start, size in plan.outs:
                 found[variable] = values[start : start + size]
         if evidence and not assume_possible and not any(plan.uses_all_evidence for plan in plans):
@@ -95,7 +95,7 @@ class DiscreteAnswers:
         if not evidence:
             return evidence.log_scale
         plan = self.planner.plan((), evidence.observed, evidence.likely, Ending.ANSWER, limit)
-        status, log_sum, _ = self._run(plan, evidence, JOINT, limit)
+        status, log_sum, _ = self._run(plan, evidence, JOINT)
         return log_sum + evidence.log_scale if status == FINE else -np.inf
 
     def most_probable(self, asked: Key | None, evidence: Evidence, limit: int) -> tuple[dict[Name, Label], float]:
@@ -137,7 +137,7 @@ class DiscreteAnswers:
         self._refuse_large_result(asked, limit, copies=3)
         with contextlib.suppress(TooLargeError):  # too large to know: the samples will tell
             self._check_possible(evidence, limit)
-        values, errors = weighted_samples(self.planner, hidden, evidence, samples, rng, limit)
+        values, errors = weighted_samples(self.planner, hidden, evidence, samples, rng)
         shape = [len(self.labels[place]) for place in hidden]
         values, errors = values.reshape(shape), errors.reshape(shape)
         if len(hidden) < len(asked):
@@ -171,12 +171,12 @@ class DiscreteAnswers:
         met = set(self._requisite([np.array(part, np.int32) for part in ((target,), observed, ())]))
         return [k for k, place in enumerate(observed) if place in met]
 
-    def rows(self, plan: Plan, codes: Longs, limit: int) -> tuple[Floats, NDArray[np.int64], Floats]:
-        """Answers for many rows of evidence: (results by row, statuses, logarithms of the evidence)."""
-        self._prepare(plan, limit)
+    def rows(self, plan: Plan, codes: Longs) -> tuple[Floats, Longs]:
+        """Answers for many rows of evidence: (results by row, statuses)."""
+        plan.store.derive(plan.derived)
         out, arena = np.empty((len(codes), plan.size)), np.empty(plan.program[Head.ARENA])
-        ended, log_sum = plan.store.run(plan.program, codes, NO_LIKELIHOODS, JOINT, arena, out)
-        return out, ended[:, 0], log_sum
+        ended, _ = plan.store.run(plan.program, codes, NO_LIKELIHOODS, JOINT, arena, out)
+        return out, ended[:, 0]
 
     def raise_impossible(self, evidence: Evidence, limit: int, where: str = "") -> None:
         """Name a small part of the evidence that is impossible already."""
@@ -190,25 +190,20 @@ class DiscreteAnswers:
 
     def _marginal_plans(self, hidden: Key, evidence: Evidence, limit: int) -> list[Plan]:
         """One plan that propagates to all variables, or one for each variable, whichever costs less."""
-        if not hidden:
-            return []
         given = (evidence.observed, evidence.likely)
-        singles: list[Plan] = []
+        together: Plan | None = None
         if self.planner.is_one_distribution and len(hidden) > 1:
-            together = self.planner.plan(hidden, *given, Ending.MARGINALS, limit, is_checked=False)
-            fits = together.peak_bytes <= limit
-            if fits and together.total <= PLANNING_ONE * len(hidden):
+            plan = self.planner.plan(hidden, *given, Ending.MARGINALS, limit, is_checked=False)
+            together = plan if plan.peak_bytes <= limit else None
+            if together and together.total <= PLANNING_ONE * len(hidden):
                 return [together]
-            budget = together.total if fits else np.inf
-        else:
-            together, budget = None, np.inf
+        singles: list[Plan] = []
         total = 0.0
         for place in hidden:
-            single = self.planner.plan((place,), *given, Ending.MARGINALS, limit, is_checked=together is None or not fits)
+            single = self.planner.plan((place,), *given, Ending.MARGINALS, limit, is_checked=together is None)
             singles.append(single)
             total += single.total + PLANNING_ONE // 2
-            if single.peak_bytes > limit or total > budget:
-                assert together is not None
+            if together and (single.peak_bytes > limit or total > together.total):
                 return [together]
         return singles
 
@@ -218,33 +213,26 @@ class DiscreteAnswers:
             way_out = "Ask for fewer variables at once, or for marginals."
             raise TooLargeError(f"the joint table of {len(asked)} variables", size, limit, way_out)
 
-    def _executed(self, plan: Plan, evidence: Evidence, finish: int, limit: int) -> tuple[Floats, float]:
-        status, log_sum, out = self._run(plan, evidence, finish, limit)
+    def _executed(self, plan: Plan, evidence: Evidence, finish: int, limit: int) -> Floats:
+        status, _, out = self._run(plan, evidence, finish)
         if status == IMPOSSIBLE:
             self.raise_impossible(evidence, limit)
-        return out, log_sum
+        return out
 
-    def _run(self, plan: Plan, evidence: Evidence, finish: int, limit: int) -> tuple[int, float, Floats]:
+    def _run(self, plan: Plan, evidence: Evidence, finish: int) -> tuple[int, float, Floats]:
         """Status, logarithm of the sum, and result, for one row of evidence."""
         store, program, out = plan.store, plan.program, np.empty((1, plan.program[Head.OUT]))
         codes = np.array((evidence.codes,), np.int64) if evidence.codes else NO_ROW
         arena = np.empty(program[Head.ARENA])
         ended, log_sum = store.run(program, codes, evidence.flat, finish, arena, out)
         if ended[0, 0] == NEEDS_TABLES:
-            self._prepare(plan, limit)
+            store.derive(plan.derived)
             ended, log_sum = store.run(program, codes, evidence.flat, finish, arena, out)
         return int(ended[0, 0]), float(log_sum[0]), out[0]
 
-    def _prepare(self, plan: Plan, limit: int) -> None:
-        """Derive what the plan needs and is not there yet."""
-        derived = plan.derived
-        missing = derived[np.isnan(plan.store.floor[derived])]
-        if len(missing) or isinstance(plan.store, HullStore):
-            plan.store.derive(missing, float(limit))
-
     def _traced(self, plan: Plan, evidence: Evidence, limit: int, rows: int = 1, seed: int | None = None) -> NDArray[np.int32]:
         """The states of the plan's axes: the most probable ones, or so many rows at random."""
-        self._prepare(plan, limit)
+        plan.store.derive(plan.derived)
         codes = np.array((evidence.codes,), np.int64) if evidence.codes else NO_ROW
         arena, is_random = np.empty(plan.program[Head.ARENA]), seed is not None
         ended, _ = plan.store.run(plan.program, codes, evidence.flat, RAW, arena, np.empty((1, 1)), logs=not is_random)
@@ -269,7 +257,7 @@ class DiscreteAnswers:
     def _explained(self, plan: Plan, asked: Key, hidden: Key, evidence: Evidence) -> QueryPlan:
         names, index = self.names, self.store.index
         arrays = [np.array(part, np.int32) for part in (hidden, evidence.observed, evidence.likely)]
-        small, roles, needed = self.planner.small_network(arrays, is_whole=plan.network == "whole")
+        small, roles, needed, _ = self.planner.small_network(arrays, is_whole=plan.network == "whole")
         nodes = plan.store.nodes if isinstance(plan.store, HullStore) else np.arange(len(names), dtype=np.int32)
         met = self._requisite(arrays)
         kept = index.kept_clusters(np.array([*hidden, *met], np.int32)).tolist()
@@ -297,10 +285,7 @@ class DiscreteAnswers:
         """The evidence that matters for what is asked."""
         if not len(arrays[0]):
             return [*arrays[1].tolist(), *arrays[2].tolist()]
-        index = self.store.index
-        small, _, _, met = load("questions").small_question(
-            index.clusters, index.families, index.arcs, index.scratch, *arrays, False, self.planner.is_one_distribution
-        )
+        small, _, _, met = self.planner.small_network(arrays)
         reached = set(small.nodes[met > 0].tolist())
         return [place for part in arrays[1:] for place in part.tolist() if place in reached]
 

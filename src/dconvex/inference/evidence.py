@@ -127,11 +127,7 @@ def _code(name: Name, label: Any, labels: tuple[Label, ...]) -> int:
     try:
         return labels.index(label)
     except ValueError:
-        pass
-    plain = label.item() if hasattr(label, "item") and getattr(label, "ndim", 0) == 0 else label
-    if plain in labels:
-        return labels.index(plain)
-    raise UnknownStateError(name, label, labels)
+        raise UnknownStateError(name, label, labels) from None
 
 
 def _likelihood(name: Name, likelihood: Any, labels: tuple[Label, ...]) -> Floats:

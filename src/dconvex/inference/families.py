@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dconvex.graph.adjacency import Indices
+from dconvex.graph.adjacency import Adjacency, Indices
 from dconvex.graph.dag import Dag
 from dconvex.graph.separation import kernel_arcs
 from dconvex.graph.tree import ClusterTree
@@ -46,7 +46,8 @@ class FamilyIndex:
         variable[table] = members
         variable[: len(dag)] = np.arange(len(dag), dtype=np.int32)
         owners = np.repeat(np.arange(len(start) - 1, dtype=np.int32), np.diff(start))
-        holder_start, holders = _grouped(members, owners, len(dag))
+        by_member = Adjacency.from_pairs(members, owners, len(dag))
+        holder_start, holders = by_member.start.copy(), by_member.neighbours.copy()
         clusters = kernels.Clusters(
             start, members, parent, depth, holder_start, holders,
             _first_by(depth[holders], holders, holder_start),
@@ -117,12 +118,6 @@ def _numbered(members: Indices, code: NDArray[np.uint64], is_whole: NDArray[np.b
     is_new[1:] = (members[order][1:] != members[order][:-1]) | (code[order][1:] != code[order][:-1])
     table[order] = own - 1 + np.cumsum(is_new)
     return table, own + int(is_new.sum())
-
-
-def _grouped(keys: Indices, values: Indices, size: int) -> tuple[NDArray[np.int64], Places]:
-    start = np.zeros(size + 1, np.int64)
-    np.cumsum(np.bincount(keys, minlength=size), out=start[1:])
-    return start, values[np.argsort(keys, kind="stable")].astype(np.int32)
 
 
 def _first_by(key: NDArray[Any], values: Indices, start: NDArray[np.int64]) -> Places:

@@ -16,11 +16,12 @@ from dconvex.errors import ImpossibleEvidenceError, TooLargeError
 from dconvex.inference.conflict import smallest_conflict
 from dconvex.inference.distribution import GaussianDistribution
 from dconvex.inference.families import FamilyIndex
-from dconvex.inference.gaussian_evidence import NumberEvidence, numbers_or_missing, read_numbers, row_patterns
+from dconvex.inference.gaussian_evidence import NumberEvidence, read_numbers
 from dconvex.inference.gaussian_marginals import posterior_variances
 from dconvex.inference.gaussian_pieces import LOG_2_PI, LinearNetwork, Piece, Shape
 from dconvex.inference.gaussian_question import Question
 from dconvex.inference.gaussian_store import RegressionStore
+from dconvex.inference.patterns import row_patterns
 from dconvex.inference.plan import QueryPlan
 from dconvex.kernels import load
 from dconvex.names import Name
@@ -148,10 +149,10 @@ class GaussianAnswers:
     ) -> tuple[Floats, Floats]:
         """Means and standard deviations of the targets, a row for each row of the data; NaN cells are not observed."""
         present = [place for place, name in enumerate(self.names) if name in data and place not in set(targets)]
-        cells = np.array([numbers_or_missing(data, self.names[place]) for place in present]).reshape(len(present), len(data))
+        cells = np.array([data.numbers_or_missing(self.names[place]) for place in present]).reshape(len(present), len(data))
         means, deviations = (np.empty((len(data), len(targets))) for _ in range(2))
         is_impossible = np.zeros(len(data), bool)
-        for rows, there in row_patterns(cells):
+        for rows, there in row_patterns(~np.isnan(cells).T):
             observed = tuple(present[place] for place in there)
             part = cells[there][:, rows]
             found = self._predicted(targets, observed, part, max_bytes)

@@ -1,4 +1,4 @@
-"""Evidence about continuous variables: numbers that were seen, one by one or in the columns of a table."""
+"""Evidence about continuous variables: numbers that were seen."""
 
 from __future__ import annotations
 
@@ -8,14 +8,10 @@ from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dconvex.errors import DataError
 from dconvex.graph.dag import Dag
 from dconvex.names import Name
-from dconvex.network.columns import Columns, _may_be_numbers
 
-Floats: TypeAlias = NDArray[np.float64]
 Key: TypeAlias = tuple[int, ...]
 
 
@@ -63,33 +59,3 @@ def _number(name: Name, value: Any) -> float:
     if not np.isfinite(number):
         raise ValueError(f"{name!r} can only be observed as a finite number, not as {value!r}")
     return number
-
-
-def numbers_or_missing(data: Columns, variable: Name) -> Floats:
-    """A column as floats, NaN where a cell is missing."""
-    column = data._column(variable)
-    missing = np.asarray(column.is_null().to_numpy(), bool)
-    if not (_may_be_numbers(column.dtype) or missing.all()):
-        raise DataError(f"column {variable!r} is not numeric (its type is {column.dtype})")
-    values = np.full(len(missing), np.nan)
-    try:
-        values[~missing] = np.asarray(column.filter(~column.is_null()).to_numpy(), np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"column {variable!r} holds something that is no number") from None
-    if (bad := np.isinf(values)).any():
-        row = int(np.argmax(bad))
-        raise DataError(f"column {variable!r} holds {values[row]} in row {row}; drop or fill such rows first")
-    return values
-
-
-def row_patterns(cells: Floats) -> list[tuple[NDArray[np.intp], list[int]]]:
-    """Columns of `cells` grouped by which cells are there: (places of the columns, rows that they have)."""
-    if not cells.shape[1]:
-        return []
-    is_there = ~np.isnan(cells)
-    if is_there.all():
-        return [(np.arange(cells.shape[1]), list(range(len(cells))))]
-    _, first, group = np.unique(np.packbits(is_there, axis=0), axis=1, return_index=True, return_inverse=True)
-    order = np.argsort(group.reshape(-1), kind="stable")
-    bounds = np.searchsorted(group.reshape(-1)[order], np.arange(len(first) + 1))
-    return [(order[bounds[k] : bounds[k + 1]], np.flatnonzero(is_there[:, first[k]]).tolist()) for k in range(len(first))]

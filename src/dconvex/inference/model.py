@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from dconvex.inference.discrete import DiscreteAnswers
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.evidence import Soft
 from dconvex.inference.families import FamilyIndex
+from dconvex.inference.gaussian import GaussianAnswers
 from dconvex.inference.memory import default_limit
 from dconvex.inference.plan import QueryPlan
 from dconvex.inference.prediction import predicted, predicted_probabilities
@@ -29,7 +30,7 @@ from dconvex.network.network import BayesianNetwork
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dconvex.inference.gaussian import GaussianAnswers
+    from dconvex.network.discrete import Tables
 
 Floats: TypeAlias = NDArray[np.float64]
 EvidenceLike: TypeAlias = Mapping[Name, Any] | None
@@ -56,10 +57,8 @@ def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_b
     index = FamilyIndex.of(dag, chosen)
     answers: DiscreteAnswers | GaussianAnswers
     if network.kind == "discrete":
-        answers = DiscreteAnswers.of(index, network.parameters)  # type: ignore[arg-type]
+        answers = DiscreteAnswers.of(index, cast("Tables", network.parameters))
     else:
-        from dconvex.inference.gaussian import GaussianAnswers
-
         answers = GaussianAnswers(index, network)
     return LocalModel(index, answers, network, max_bytes)
 

@@ -111,11 +111,11 @@ class HullStore(Store):
         super().__init__(index, larger.states[nodes])
         self.larger, self.nodes, self.tables = larger, nodes, tables
 
-    def derive(self, tables: Places, limit: float) -> None:
+    def derive(self, tables: Places) -> None:
         if np.isnan(self.floor[: len(self.nodes)]).any():
-            self.larger.derive(self.tables[np.isnan(self.larger.floor[self.tables])], limit)
+            self.larger.derive(self.tables)
             self.fill(np.concatenate([self.larger.table(table).reshape(-1) for table in self.tables.tolist()]))
-        super().derive(tables, limit)
+        super().derive(tables)
 
 
 class Planner:
@@ -165,17 +165,18 @@ class Planner:
         self, arrays: Sequence[Places], network: Literal["pruned", "whole"], ending: Ending, limit: int, shows_impossible: bool
     ) -> Plan:
         program = self.store.plan(
-            *arrays, -1, network == "whole", self.is_one_distribution, shows_impossible, int(ending), float(limit)
-        )
+            *arrays, is_whole=network == "whole", is_free=self.is_one_distribution, shows_impossible=shows_impossible,
+            ending=int(ending), limit=float(limit),
+        )  # fmt: skip
         if program[Head.DERIVED_COST] < 0:
-            self._price(program, limit)
+            self._price(program)
         peak = max(8 * int(program[Head.ARENA] + program[Head.OUT]), int(program[Head.DERIVED_PEAK]))
         return Plan(program, self.store, network, ending, peak, float(program[Head.DERIVED_COST]))
 
-    def _price(self, program: Longs, limit: int) -> None:
+    def _price(self, program: Longs) -> None:
         """Find out what the derived tables cost, and write it into the head of the program."""
         store, derived = self.store, derived_tables(program, len(self.store.index.dag))
-        store.price(derived, float(limit))
+        store.price(derived)
         program[Head.DERIVED_COST] = int(min(store.cost[derived].sum(), 2.0**58))
         program[Head.DERIVED_PEAK] = int(min(store.peak[derived].max(initial=0.0), 2.0**58))
 
@@ -192,7 +193,7 @@ class Planner:
 
         None where that is all of them, or where some evidence does not matter, so that the numbers of the rest would shift.
         """
-        small, roles, needed = self.small_network(arrays)
+        small, roles, needed, _ = self.small_network(arrays)
         inside = np.flatnonzero((needed > 0) | (roles > 0)).astype(np.int32)
         if not needed[inside].all():
             return None
@@ -219,13 +220,13 @@ class Planner:
 
     def small_network(
         self, arrays: Sequence[Places], *, is_whole: bool = False
-    ) -> tuple[Any, NDArray[np.int8], NDArray[np.uint8]]:
-        """The small network of a question, the roles of its variables and flags of the tables needed."""
+    ) -> tuple[Any, NDArray[np.int8], NDArray[np.uint8], NDArray[np.uint8]]:
+        """The small network of a question, the roles of its variables, flags of the tables needed and of the variables met."""
         index = self.store.index
-        small, roles, needed, _ = load("questions").small_question(
+        found: tuple[Any, Any, Any, Any] = load("questions").small_question(
             index.clusters, index.families, index.arcs, index.scratch, *arrays[:3], is_whole, self.is_one_distribution
         )
-        return small, roles, needed
+        return found
 
     def _too_large(self, plan: Plan, limit: int) -> TooLargeError:
         names, tree = self.store.index.dag.nodes, self.store.index.tree

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dconvex.inference.evidence import Evidence
+from dconvex.inference.patterns import row_patterns
 from dconvex.names import Label, Name
 from dconvex.network.columns import Columns
 
@@ -101,17 +102,10 @@ def _groups(columns: Columns, answers: DiscreteAnswers, targets: tuple[int, ...]
     codes = np.empty((len(columns), len(present)), np.int64)
     for k, place in enumerate(present):
         codes[:, k] = columns.codes_or_missing(answers.names[place], answers.labels[place], unknown=unknown)
-    is_there = codes != MISSING
-    if is_there.all():
-        return [_Group(np.arange(len(codes)), tuple(present), codes)] if len(codes) else []
-    _, first, number = np.unique(np.packbits(is_there, axis=1), axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(number.reshape(-1), kind="stable")
-    bounds = np.searchsorted(number.reshape(-1)[order], np.arange(len(first) + 1))
-    groups = []
-    for k in range(len(first)):
-        rows, own = order[bounds[k] : bounds[k + 1]], np.flatnonzero(is_there[first[k]])
-        groups.append(_Group(rows, tuple(present[column] for column in own), codes[rows][:, own]))
-    return groups
+    return [
+        _Group(rows, tuple(present[column] for column in own), codes[rows][:, own])
+        for rows, own in row_patterns(codes != MISSING)
+    ]
 
 
 def _answered(answers: DiscreteAnswers, target: int, group: _Group, limit: int) -> tuple[Floats, Flags]:
@@ -119,7 +113,7 @@ def _answered(answers: DiscreteAnswers, target: int, group: _Group, limit: int) 
     plan = answers.proba_plan(target, group.observed, limit)
     needed = answers.requisite_of(target, group.observed)
     first, place = _distinct(group.codes[:, needed], [int(answers.store.states[group.observed[k]]) for k in needed])
-    values, status, _ = answers.rows(plan, np.ascontiguousarray(group.codes[first]), limit)
+    values, status = answers.rows(plan, np.ascontiguousarray(group.codes[first]))
     is_possible = status == 0
     values[~is_possible] = np.nan
     return values[place], is_possible[place]
@@ -144,7 +138,7 @@ def _possible(answers: DiscreteAnswers, group: _Group, limit: int) -> Flags:
     suspects = np.flatnonzero(_is_near_zero(answers, group))
     if len(suspects):
         plan = answers.evidence_plan(group.observed, limit)
-        _, status, _ = answers.rows(plan, np.ascontiguousarray(group.codes[suspects]), limit)
+        _, status = answers.rows(plan, np.ascontiguousarray(group.codes[suspects]))
         is_possible[suspects] = status == 0
     return is_possible
 

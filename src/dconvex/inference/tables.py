@@ -77,19 +77,17 @@ class Store:
         self.values[: len(values)] = values
         self.floor[:own] = _floors(values, self.table_at[: own + 1])
 
-    def price(self, tables: Places, limit: float) -> None:
+    def price(self, tables: Places) -> None:
         """Find out what these tables cost: each includes the dearest of those it comes from."""
         with self._lock:
-            self._from_the_ground(tables, limit, self.cost, self._note_price)
+            self._from_the_ground(tables, self.cost, self._note_price)
 
-    def derive(self, tables: Places, limit: float) -> None:
+    def derive(self, tables: Places) -> None:
         """Make these tables, and those they come from, unless they are there."""
         with self._lock:
-            self._from_the_ground(tables, limit, self.floor, self._make)
+            self._from_the_ground(tables, self.floor, self._make)
 
-    def _from_the_ground(
-        self, tables: Places, limit: float, done: Floats, finish: Callable[[int, Longs, list[int]], None]
-    ) -> None:
+    def _from_the_ground(self, tables: Places, done: Floats, finish: Callable[[int, Longs, list[int]], None]) -> None:
         """Finish the tables and all those they come from, these first, until none of `done` is NaN."""
         programs: dict[int, tuple[Longs, list[int]]] = {}
         stack = tables.tolist()
@@ -98,7 +96,7 @@ class Store:
             if done[table] == done[table]:
                 stack.pop()
                 continue
-            program, sources = programs.get(table) or self._deriving(table, limit)
+            program, sources = programs.get(table) or self._deriving(table)
             missing = [source for source in sources if done[source] != done[source]]
             if missing:
                 stack += missing
@@ -108,20 +106,25 @@ class Store:
                 finish(table, program, sources)
                 programs.pop(stack.pop(), None)
 
-    def _deriving(self, table: int, limit: float) -> tuple[Longs, list[int]]:
-        """The program that derives a table, and the tables that it needs."""
-        program = self.plan(NO_PLACES, NO_PLACES, NO_PLACES, NO_PLACES, table, False, False, False, 0, limit)
+    def _deriving(self, table: int) -> tuple[Longs, list[int]]:
+        """The program that derives a table, and the tables that it needs; the same whatever a question's limit is."""
+        program = self.plan(table=table)
         if program[Head.IS_TOO_LARGE]:
             return program, []
         first = int(program[Head.LEAVES])
         return program, program[first + 1 : first + 1 + program[first]].tolist()
 
-    def plan(self, *question: Any) -> Longs:
-        """The program of a question, as the kernel `plan` takes it."""
+    def plan(
+        self, asked: Places = NO_PLACES, observed: Places = NO_PLACES, likely: Places = NO_PLACES, latest: Places = NO_PLACES,
+        *, table: int = -1, is_whole: bool = False, is_free: bool = False, shows_impossible: bool = False, ending: int = 0,
+        limit: float = np.inf,
+    ) -> Longs:  # fmt: skip
+        """The program of a question, or the one that derives a table; see the kernel `plan`."""
         index = self.index
         program: Longs = load("questions").plan(
-            index.packed, index.packed_scratch, self.states, self.cost, self.peak, *question
-        )
+            index.packed, index.packed_scratch, self.states, self.cost, self.peak, asked, observed, likely, latest,
+            table, is_whole, is_free, shows_impossible, ending, limit,
+        )  # fmt: skip
         return program
 
     def _note_price(self, table: int, program: Longs, sources: list[int]) -> None:

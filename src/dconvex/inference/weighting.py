@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ Longs: TypeAlias = NDArray[np.int64]
 
 
 def weighted_samples(
-    planner: Planner, asked: Key, evidence: Evidence, samples: int, rng: np.random.Generator, limit: int
+    planner: Planner, asked: Key, evidence: Evidence, samples: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """Probabilities of the joint states of `asked`, flat, and their standard errors.
 
@@ -29,9 +29,10 @@ def weighted_samples(
     store = planner.store
     arrays = [np.array(part, np.int32) for part in (asked, evidence.observed, evidence.likely)]
     is_whole = planner.is_one_distribution  # the network's own tables: none has to be derived
-    small, _, needed = planner.small_network(arrays, is_whole=is_whole)
-    tables = small.tables[needed > 0]
-    store.derive(tables[np.isnan(store.floor[tables])].astype(np.int32), float(limit))
+    small, _, needed, _ = planner.small_network(arrays, is_whole=is_whole)
+    places = np.flatnonzero(needed)
+    places = places[np.argsort(store.index.arcs.rank[small.nodes[places]])]  # parents before children
+    store.derive(small.tables[places])
     codes: dict[int, Longs] = {
         place: np.full(samples, code, np.int64) for place, code in zip(evidence.observed, evidence.codes, strict=True)
     }
@@ -39,7 +40,7 @@ def weighted_samples(
     log_weight = np.zeros(samples)
     likelihoods = dict(zip(evidence.likely, evidence.likelihoods, strict=True))
     with np.errstate(divide="ignore"):
-        for v in _parents_first(small, needed):
+        for v in places.tolist():
             node, table = int(small.nodes[v]), int(small.tables[v])
             rows = store.table(table).reshape(-1, int(store.states[node]))
             row = _row(store, table, codes, samples)
@@ -50,24 +51,6 @@ def weighted_samples(
                 if node in likelihoods:
                     log_weight += np.log(likelihoods[node][codes[node]])
     return _weighed(store, asked, codes, log_weight)
-
-
-def _parents_first(small: Any, needed: NDArray[np.uint8]) -> list[int]:
-    """The needed variables of the small network, parents before children."""
-    waiting = np.zeros(len(small.nodes), np.int64)
-    children: dict[int, list[int]] = {}
-    for v in np.flatnonzero(needed).tolist():
-        for parent in small.parents[small.parent_start[v] : small.parent_start[v + 1]].tolist():
-            if needed[parent]:
-                waiting[v] += 1
-                children.setdefault(parent, []).append(v)
-    order = [v for v in np.flatnonzero(needed).tolist() if waiting[v] == 0]
-    for v in order:  # grows while it is read
-        for child in children.get(v, ()):
-            waiting[child] -= 1
-            if waiting[child] == 0:
-                order.append(child)
-    return order
 
 
 def _row(store: Store, table: int, codes: dict[int, Longs], samples: int) -> Longs:

@@ -89,6 +89,22 @@ class Columns:
             raise DataError(f"column {variable!r} holds {values[row]} in row {row}; drop or fill such rows first")
         return values
 
+    def numbers_or_missing(self, variable: Name) -> NDArray[np.float64]:
+        """The column as floats, NaN where a cell is missing."""
+        column = self._column(variable)
+        missing = np.asarray(column.is_null().to_numpy(), bool)
+        if not (_may_be_numbers(column.dtype) or missing.all()):
+            raise DataError(f"column {variable!r} is not numeric (its type is {column.dtype})")
+        values = np.full(len(missing), np.nan)
+        try:
+            values[~missing] = np.asarray(column.filter(~column.is_null()).to_numpy(), np.float64)
+        except (TypeError, ValueError):
+            raise DataError(f"column {variable!r} holds something that is no number") from None
+        if (bad := np.isinf(values)).any():
+            row = _first(bad)
+            raise DataError(f"column {variable!r} holds {values[row]} in row {row}; drop or fill such rows first")
+        return values
+
     def _column(self, variable: Name) -> Any:
         if variable not in self._present:
             raise DataError(str(UnknownVariableError(variable, self._present, where="column"))) from None
