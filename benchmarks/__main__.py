@@ -9,9 +9,9 @@ import typer
 
 from benchmarks import asking, harness
 
-RACES = ("reading", "sampling", "decomposition", "predicting")
+RACES = ("reading", "sampling", "decomposition", "predicting", "learning")
 CONTESTS = ("queries", "pairs", "marginals")
-GROWTHS = ("growth", "latency")
+GROWTHS = ("growth", "latency", "streaming")
 MEMBERS = (*RACES, *CONTESTS, *GROWTHS)
 
 

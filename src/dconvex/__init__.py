@@ -23,6 +23,12 @@ from dconvex.graph.tree import ClusterTree
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.model import LocalModel, localize
 from dconvex.inference.plan import QueryPlan
+from dconvex.learning.counted import statistics
+from dconvex.learning.fitting import fit
+from dconvex.learning.opening import open_model
+from dconvex.learning.priors import BDeu, Dirichlet, NormalInverseGamma
+from dconvex.learning.report import Report
+from dconvex.learning.statistics import Statistics
 from dconvex.network.families import Regression, Table
 from dconvex.network.network import BayesianNetwork
 from dconvex.network.random import random_dag, random_gaussian_network, random_network
@@ -31,20 +37,25 @@ from dconvex.repository import load_network, network_info, network_names
 __version__ = "0.1.0"
 
 __all__ = [
+    "BDeu",
     "BayesianNetwork",
     "ClusterTree",
     "CycleError",
     "Dag",
     "DataError",
     "DconvexError",
+    "Dirichlet",
     "Distribution",
     "FormatError",
     "GaussianDistribution",
     "ImpossibleEvidenceError",
     "LocalModel",
     "NetworkError",
+    "NormalInverseGamma",
     "QueryPlan",
     "Regression",
+    "Report",
+    "Statistics",
     "Table",
     "TooLargeError",
     "UnknownStateError",
@@ -53,6 +64,7 @@ __all__ = [
     "convex_hull",
     "d_separated",
     "decompose",
+    "fit",
     "from_pgmpy",
     "from_pyagrum",
     "inducing_path",
@@ -62,10 +74,12 @@ __all__ = [
     "markov_boundary",
     "network_info",
     "network_names",
+    "open_model",
     "random_dag",
     "random_gaussian_network",
     "random_network",
     "read",
+    "statistics",
     "to_pgmpy",
     "to_pyagrum",
     "write",

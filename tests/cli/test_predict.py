@@ -198,10 +198,5 @@ def test_options_that_cannot_be(tmp_path, words):
     assert CliRunner().invoke(app, ["predict", name, str(table), *others]).exit_code == 2
 
 
-def test_without_pyarrow_it_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    assert complaint("asia", tmp_path / "a.parquet", "--target", "lung") == "reading Parquet needs pyarrow: pip install pyarrow"
-
-
 def test_help_has_examples():
     assert "dconvex predict alarm rows.csv --target HR" in re.sub(r"\s+", " ", run("--help")[0])

@@ -1,4 +1,4 @@
-"""The command line, one module per command: networks, show, convert, decompose, query, explain, predict, warmup."""
+"""The command line, one module per command: networks, show, convert, decompose, fit, query, explain, predict, warmup."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from dconvex import __version__
 from dconvex.cli.convert import convert_file
 from dconvex.cli.decompose import decompose_network
 from dconvex.cli.explain import explain_question
+from dconvex.cli.fit import Learning, learn
 from dconvex.cli.networks import print_networks
 from dconvex.cli.predict import predict_targets
 from dconvex.cli.query import Options, most_probable_states, query_network
@@ -20,6 +21,9 @@ from dconvex.cli.sizes import read_bytes
 from dconvex.cli.warmup import warm_up
 
 NetworkArgument = Annotated[str, typer.Argument(help="A built-in network (see `dconvex networks`) or a network file.")]
+ModelArgument = Annotated[
+    str, typer.Argument(help="A model file (.dcx, see `dconvex fit`), a built-in network or a network file.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 GivenOption = Annotated[
     list[str] | None,
@@ -59,6 +63,13 @@ class Unknown(StrEnum):
 
     error = "raise"
     missing = "missing"
+
+
+class Kind(StrEnum):
+    """What columns are."""
+
+    discrete = "discrete"
+    gaussian = "gaussian"
 
 
 app = typer.Typer(
@@ -141,8 +152,39 @@ def decompose(
 
 
 @app.command()
+def fit(
+    structure: NetworkArgument,
+    data: Annotated[list[str], typer.Argument(help="CSV or Parquet files, folders or patterns.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write, .dcx.")],
+    kind: Annotated[Kind | None, typer.Option(help="What the columns are, if not what the structure says.")] = None,
+    prior: Annotated[str | None, typer.Option(metavar="NAME[:NUMBER]", help="bdeu:10, dirichlet:1 or nig.")] = None,
+    coherent: Annotated[bool, typer.Option("--coherent", help="Let all clusters agree with the global estimate.")] = False,
+    own_states: Annotated[
+        bool, typer.Option("--own-states", help="Take the states from the data instead of from the structure.")
+    ] = False,
+    unknown: Annotated[
+        Unknown, typer.Option(help="States that the structure does not have: an error, or missing.")
+    ] = Unknown.error,
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Save the counts too, so that the model can be updated.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = -1,
+    max_bytes: MaxBytesOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Learn a model from data: each cluster of the structure from its own columns.
+
+    Examples: `dconvex fit structure.bif data.parquet -o model.dcx`,
+    `dconvex fit alarm one.csv two.csv -o model.dcx --prior bdeu:10`,
+    `dconvex fit structure.json rows/ -o model.dcx --coherent --statistics`
+    """
+    how = Learning(kind.value if kind else None, prior, coherent, own_states, unknown.value, statistics, jobs, max_bytes)
+    learn(structure, data, out, how, as_json=json)
+
+
+@app.command()
 def query(
-    network: NetworkArgument,
+    network: ModelArgument,
     variables: Annotated[list[str] | None, typer.Argument(help="Ask for these together; without any, for each one.")] = None,
     given: GivenOption = None,
     soft: SoftOption = None,
@@ -158,7 +200,7 @@ def query(
 
     Examples: `dconvex query alarm HR CO --given BP=LOW`, `dconvex query alarm --given BP=LOW,NORMAL --given CVP=HIGH`,
     `dconvex query alarm HR --soft BP=LOW:0.7,NORMAL:0.2`, `dconvex query alarm --most-probable --given BP=LOW`,
-    `dconvex query ecoli70 lacA --given aceB=1.5`, `dconvex query alarm HR CO --sampling 10000 --seed 1`
+    `dconvex query ecoli70 lacA --given aceB=1.5`, `dconvex query model.dcx HR CO --sampling 10000 --seed 1`
     """
     if most_probable and (each or sampling is not None):
         raise typer.BadParameter("--most-probable goes neither with --each nor with --sampling")
@@ -169,7 +211,7 @@ def query(
 
 @app.command()
 def explain(
-    network: NetworkArgument,
+    network: ModelArgument,
     variables: Annotated[list[str], typer.Argument(help="The variables to ask for.")],
     given: GivenOption = None,
     soft: SoftOption = None,
@@ -185,7 +227,7 @@ def explain(
 
 @app.command()
 def predict(
-    network: NetworkArgument,
+    network: ModelArgument,
     data: Annotated[
         Path, typer.Argument(help="The rows: .csv, .csv.gz or .parquet, a column for each variable that was seen.")
     ],

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from dconvex.cli.evidence import labels_by_spelling
-from dconvex.cli.sources import variables_by_spelling
-from dconvex.errors import DataError, DconvexError, FormatError
+from dconvex.cli.sources import Subject, variables_by_spelling
+from dconvex.errors import DataError, FormatError
 from dconvex.formats.files import write_text
 from dconvex.names import Label
-from dconvex.network.network import BayesianNetwork
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,12 +23,12 @@ MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "None", "<NA>")
 """How a missing cell may be spelled, unless a state of the variable is spelled so."""
 
 
-def read_data(path: Path, network: BayesianNetwork) -> tuple[pd.DataFrame, list[str]]:
+def read_data(path: Path, network: Subject) -> tuple[pd.DataFrame, list[str]]:
     """The columns that are variables of the network, with its own names and labels; and the names of all other columns."""
     import pandas as pd
 
     frame = _read_csv(path) if _ends(path, CSV) else _read_parquet(path)
-    by_spelling = variables_by_spelling(network)
+    by_spelling, states = variables_by_spelling(network), network.states
     found: dict[Any, Any] = {}
     others: list[str] = []
     for column in frame.columns:
@@ -37,7 +36,7 @@ def read_data(path: Path, network: BayesianNetwork) -> tuple[pd.DataFrame, list[
         if name is None:
             others.append(str(column))
         elif network.kind == "discrete":
-            found[name] = _labelled(frame[column], network.states[name])
+            found[name] = _labelled(frame[column], states[name])
         else:
             found[name] = _numbers(frame[column])
     return pd.DataFrame(found, index=frame.index), others
@@ -81,11 +80,9 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     if not _ends(path, PARQUET):
         known = ", ".join((*CSV, *PARQUET))
         raise FormatError(f"unknown suffix {path.suffix!r}; data files are {known}", path=str(path))
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError:
-        raise DconvexError("reading Parquet needs pyarrow: pip install pyarrow") from None
+    import pyarrow
+    from pyarrow import parquet
+
     try:
         return cast("pd.DataFrame", parquet.read_table(path).to_pandas())
     except pyarrow.ArrowInvalid as error:

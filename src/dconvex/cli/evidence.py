@@ -9,10 +9,9 @@ from typing import Any, TypeVar
 
 import typer
 
-from dconvex.cli.sources import variables_by_spelling
+from dconvex.cli.sources import Subject, variables_by_spelling
 from dconvex.errors import UnknownStateError, UnknownVariableError
 from dconvex.names import Label, Name
-from dconvex.network.network import BayesianNetwork
 from dconvex.pictures.labels import label as in_one_line
 
 Found = TypeVar("Found")
@@ -40,7 +39,7 @@ class Given:
 NOTHING = Given()
 
 
-def read_given(network: BayesianNetwork, given: Sequence[str], soft: Sequence[str]) -> Given:
+def read_given(network: Subject, given: Sequence[str], soft: Sequence[str]) -> Given:
     """What `--given` and `--soft` say."""
     if soft and network.kind == "gaussian":
         raise typer.BadParameter("likelihoods of states are for discrete networks", param_hint="--soft")
@@ -66,7 +65,7 @@ def labels_by_spelling(labels: Sequence[Label]) -> dict[str, Label]:
 
 
 def _by_variable(
-    network: BayesianNetwork, words: Sequence[str], option: str, read: Callable[[BayesianNetwork, Name, str], Found]
+    network: Subject, words: Sequence[str], option: str, read: Callable[[Subject, Name, str], Found]
 ) -> dict[Name, Found]:
     known = variables_by_spelling(network)
     found: dict[Name, Found] = {}
@@ -78,7 +77,7 @@ def _by_variable(
     return found
 
 
-def _halves(word: str, network: BayesianNetwork, known: dict[str, Name], option: str) -> tuple[Name, str]:
+def _halves(word: str, network: Subject, known: dict[str, Name], option: str) -> tuple[Name, str]:
     """The variable and what is said of it; a name may hold a `=` itself."""
     for place, sign in enumerate(word):
         if sign == "=" and word[:place] in known:
@@ -89,7 +88,7 @@ def _halves(word: str, network: BayesianNetwork, known: dict[str, Name], option:
     raise UnknownVariableError(spelled, network.dag.nodes)
 
 
-def _states(network: BayesianNetwork, name: Name, text: str) -> Label | tuple[Label, ...]:
+def _states(network: Subject, name: Name, text: str) -> Label | tuple[Label, ...]:
     known = labels_by_spelling(network.states[name])
     labels: list[Label]
     labels, rest = _taken_apart(text, lambda part: known.get(part))
@@ -98,14 +97,14 @@ def _states(network: BayesianNetwork, name: Name, text: str) -> Label | tuple[La
     return labels[0] if len(labels) == 1 else tuple(labels)
 
 
-def _number(network: BayesianNetwork, name: Name, text: str) -> float:
+def _number(network: Subject, name: Name, text: str) -> float:
     number = _finite(text)
     if number is None:
         raise typer.BadParameter(f"{name} takes a number, not {text!r}", param_hint="--given")
     return number
 
 
-def _likelihood(network: BayesianNetwork, name: Name, text: str) -> dict[Label, float]:
+def _likelihood(network: Subject, name: Name, text: str) -> dict[Label, float]:
     known = labels_by_spelling(network.states[name])
 
     def read(part: str) -> tuple[Label, float] | None:

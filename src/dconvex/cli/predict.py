@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.text import Text
 
 from dconvex.cli.data import check_data_path, read_data, write_data
-from dconvex.cli.sources import find_different_variables, find_network
+from dconvex.cli.sources import find_different_variables, find_model
 from dconvex.errors import DataError
-from dconvex.inference.model import LocalModel, localize
+from dconvex.inference.model import LocalModel
 from dconvex.names import Name
 
 if TYPE_CHECKING:
@@ -34,17 +34,16 @@ def predict_targets(
     """Predict the targets for each row of a file and write them as CSV."""
     if out is not None:
         check_data_path(out)
-    network = find_network(source)
-    if proba and network.kind == "gaussian":
+    model = find_model(source)
+    if proba and model.kind == "gaussian":
         raise typer.BadParameter("a Gaussian network has no states with probabilities", param_hint="--proba")
-    chosen = find_different_variables(network, targets)
+    chosen = find_different_variables(model, targets)
     console = Console(stderr=True, soft_wrap=True)
     with console.status(Text(f"reading {data}")):
-        rows, others = read_data(data, network)
+        rows, others = read_data(data, model)
     _check_columns(console, data, rows, chosen, others)
     policy: dict[str, Any] = {"impossible": impossible, "unknown": unknown, "max_bytes": max_bytes}
     with console.status(f"predicting {len(rows):,} rows"):
-        model = localize(network)
         answer = _probabilities(model, rows, chosen, policy) if proba else _predictions(model, rows, chosen, policy)
     write_data(answer, out)
     if out is not None:

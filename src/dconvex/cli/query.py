@@ -20,10 +20,10 @@ from dconvex.cli.answer_view import (
     print_means,
 )
 from dconvex.cli.evidence import Given, read_given
-from dconvex.cli.sources import find_different_variables, find_network
+from dconvex.cli.sources import find_different_variables, find_model
 from dconvex.errors import DconvexError, TooLargeError
 from dconvex.inference.distribution import Distribution, GaussianDistribution
-from dconvex.inference.model import Answer, LocalModel, localize
+from dconvex.inference.model import Answer, LocalModel
 from dconvex.names import Name
 from dconvex.pictures.labels import label
 
@@ -88,11 +88,9 @@ def most_probable_states(
 def read_question(
     source: str, variables: Sequence[str], given: Sequence[str], soft: Sequence[str]
 ) -> tuple[LocalModel, list[Name], Given]:
-    """The model of a network, the variables that are meant and what is known."""
-    network = find_network(source)
-    asked, known = find_different_variables(network, variables), read_given(network, given, soft)
-    with Console(stderr=True).status(f"decomposing {len(network.dag):,} variables"):
-        return localize(network), asked, known
+    """The model, the variables that are meant and what is known."""
+    model = find_model(source)
+    return model, find_different_variables(model, variables), read_given(model, given, soft)
 
 
 def asking(model: LocalModel) -> AbstractContextManager[Any]:

@@ -1,17 +1,25 @@
-"""Where a command's network comes from, a file or the networks inside the package, and which variables are meant."""
+"""Where a command's network or model comes from, a file or the networks inside the package, and which variables are meant."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import typer
+from rich.console import Console
 
 from dconvex.errors import UnknownVariableError
 from dconvex.formats import read
+from dconvex.inference.model import LocalModel, localize
+from dconvex.learning.opening import open_model
 from dconvex.names import Name
 from dconvex.network.network import BayesianNetwork
 from dconvex.repository import load_network, network_names
+
+Subject: TypeAlias = BayesianNetwork | LocalModel
+"""What has variables and their states."""
+MODEL_SUFFIX = ".dcx"
 
 
 def find_network(source: str) -> BayesianNetwork:
@@ -20,7 +28,21 @@ def find_network(source: str) -> BayesianNetwork:
     return read(source) if looks_like_a_file and source not in network_names() else load_network(source)
 
 
-def find_variables(network: BayesianNetwork, spelled: Sequence[str]) -> list[Name]:
+def find_model(source: str) -> LocalModel:
+    """The model in that file, or that of the network that is called so or is in that file."""
+    if is_model_file(source):
+        return open_model(source)
+    network = find_network(source)
+    with Console(stderr=True).status(f"decomposing {len(network.dag):,} variables"):
+        return localize(network)
+
+
+def is_model_file(source: str) -> bool:
+    """Whether the name says that the file holds a model."""
+    return source.lower().endswith(MODEL_SUFFIX)
+
+
+def find_variables(network: Subject, spelled: Sequence[str]) -> list[Name]:
     """The variables that are spelled so; an integer name is spelled in digits."""
     by_spelling = variables_by_spelling(network)
     for word in spelled:
@@ -29,7 +51,7 @@ def find_variables(network: BayesianNetwork, spelled: Sequence[str]) -> list[Nam
     return [by_spelling[word] for word in spelled]
 
 
-def find_different_variables(network: BayesianNetwork, spelled: Sequence[str]) -> list[Name]:
+def find_different_variables(network: Subject, spelled: Sequence[str]) -> list[Name]:
     """The same for a question, in which no variable may come twice."""
     twice = next((word for place, word in enumerate(spelled) if word in spelled[:place]), None)
     if twice is not None:
@@ -37,6 +59,6 @@ def find_different_variables(network: BayesianNetwork, spelled: Sequence[str]) -
     return find_variables(network, spelled)
 
 
-def variables_by_spelling(network: BayesianNetwork) -> dict[str, Name]:
+def variables_by_spelling(network: Subject) -> dict[str, Name]:
     """The variables by what a user types for them; of two that are spelled alike, 1 and "1", the first one is meant."""
     return {str(node): node for node in reversed(network.dag.nodes)}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -17,6 +19,8 @@ from dconvex.graph.separation import d_separated, markov_boundary
 from dconvex.graph.tree import MODES
 from dconvex.inference.model import LocalModel, localize
 from dconvex.kernels import load
+from dconvex.learning.fitting import fit
+from dconvex.learning.opening import open_model
 from dconvex.names import Name
 from dconvex.repository import load_network
 
@@ -81,9 +85,22 @@ def _ask(model: LocalModel, evidence: Mapping[Name, Any], soft: Mapping[Name, An
     model.predict(rows, variables[0])
 
 
+def _learning() -> None:
+    """Columns of every kind, and answers of clusters that were learned on their own, from a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.dcx"
+        questions: list[tuple[str, dict[Name, Any], str]] = [(DISCRETE, {"BP": "LOW"}, "HR"), (GAUSSIAN, {"aceB": 1.5}, "lacA")]
+        for name, evidence, asked in questions:
+            network = load_network(name)
+            rows = network.sample(1_000, seed=1)
+            fit(network, rows.astype(object) if network.kind == "discrete" else rows).save(path)
+            open_model(path).query(asked, evidence)
+
+
 STEPS: dict[str, Callable[[], None]] = {
     "graphs": _graphs,
     "decomposition": _decomposition,
     "questions": _questions,
     "Gaussian questions": _gaussian_questions,
+    "learning": _learning,
 }

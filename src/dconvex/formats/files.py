@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import os
-import tempfile
 import zlib
 from pathlib import Path
 from typing import BinaryIO
 
+from dconvex.atomic import replacing
 from dconvex.errors import FormatError
 
 MOST_BYTES = 1 << 29
@@ -36,18 +35,8 @@ def write_text(path: Path, text: str) -> None:
     raw = text.encode("utf-8")
     if is_zipped(path):
         raw = gzip.compress(raw, mtime=0)
-    target = path.resolve()
-    handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(raw)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(beside).chmod(_mode_of(target))
-        Path(beside).replace(target)
-    except BaseException:
-        Path(beside).unlink(missing_ok=True)
-        raise
+    with replacing(path) as beside:
+        beside.write_bytes(raw)
 
 
 def is_zipped(path: Path) -> bool:
@@ -61,12 +50,3 @@ def _unzipped(path: Path, file: BinaryIO) -> bytes:
             return unzipped.read(MOST_BYTES + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise FormatError(f"the gzip file is damaged: {error}", path=str(path)) from None
-
-
-def _mode_of(target: Path) -> int:
-    """The permissions of the file that is replaced, or those that a plain `open` would give."""
-    if target.exists():
-        return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

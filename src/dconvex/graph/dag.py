@@ -24,6 +24,13 @@ if TYPE_CHECKING:
     from dconvex.graph.tree import ClusterTree
 
 
+class Places(Protocol):
+    """Where each name stands."""
+
+    def __getitem__(self, name: Any, /) -> int: ...
+    def __contains__(self, name: object, /) -> bool: ...
+
+
 class Dag:
     """A directed acyclic graph.
 
@@ -39,8 +46,8 @@ class Dag:
 
     __slots__ = ("_index", "_names", "child_lists", "order", "parent_lists")
 
-    _names: tuple[Name, ...]
-    _index: dict[Name, int]
+    _names: Sequence[Name]
+    _index: Places
     parent_lists: Adjacency
     """The parents of each node by index, in the order of `parents`; for algorithms that work on arrays."""
     child_lists: Adjacency
@@ -87,12 +94,22 @@ class Dag:
         dag._fill(names, {name: place for place, name in enumerate(names)}, parents)
         return dag
 
-    def _fill(self, names: tuple[Name, ...], index: dict[Name, int], parents: Adjacency) -> None:
+    @classmethod
+    def from_known(cls, names: Sequence[Name], index: Places, parents: Adjacency, children: Adjacency, order: Indices) -> Dag:
+        """From what a sound graph had; `names` and `index` may be read only where they are looked at."""
+        dag = cls.__new__(cls)
+        dag._set(index, names, children, order, parents)
+        return dag
+
+    def _fill(self, names: Sequence[Name], index: Places, parents: Adjacency) -> None:
         children = parents.reversed()
         _refuse_duplicates(names, children)
         order = topological_order(parents, children)
         if len(order) < len(names):
             raise CycleError([names[place] for place in find_cycle(parents, order)])
+        self._set(index, names, children, order, parents)
+
+    def _set(self, index: Places, names: Sequence[Name], children: Adjacency, order: Indices, parents: Adjacency) -> None:
         order.setflags(write=False)
         for slot, value in zip(Dag.__slots__, (index, names, children, order, parents), strict=True):
             object.__setattr__(self, slot, value)
@@ -100,6 +117,13 @@ class Dag:
     @property
     def nodes(self) -> tuple[Name, ...]:
         """All nodes in canonical order."""
+        if not isinstance(self._names, tuple):
+            object.__setattr__(self, "_names", tuple(self._names))
+        return self._names  # type: ignore[return-value]
+
+    @property
+    def names(self) -> Sequence[Name]:
+        """The same, for looking up a few of very many."""
         return self._names
 
     @property
@@ -136,6 +160,16 @@ class Dag:
             return self
         return Dag.from_parents({**{node: self.parents(node) for node in self}, **dict.fromkeys(new, ())})
 
+    def induced(self, nodes: Iterable[Name]) -> Dag:
+        """The graph of these nodes and the edges between them; parents keep their order."""
+        kept = np.array(sorted(self.index_of(node) for node in nodes), np.int64)
+        place = np.full(len(self), -1, np.int64)
+        place[kept] = np.arange(len(kept))
+        owners, parents = place[self.parent_lists.owners()], place[self.parent_lists.neighbours]
+        inside = (owners >= 0) & (parents >= 0)
+        lists = Adjacency.from_pairs(owners[inside].astype(np.int32), parents[inside].astype(np.int32), len(kept))
+        return Dag.from_arrays(tuple(self._names[node] for node in kept.tolist()), lists)
+
     def to_networkx(self) -> networkx.DiGraph[Name]:
         """A new `networkx.DiGraph` with the same nodes and edges."""
         import networkx
@@ -171,19 +205,19 @@ class Dag:
         if not isinstance(other, Dag):
             return NotImplemented
         return (
-            self._names == other._names
+            self.nodes == other.nodes
             and np.array_equal(self.parent_lists.start, other.parent_lists.start)
             and np.array_equal(self.parent_lists.neighbours, other.parent_lists.neighbours)
         )
 
     def __hash__(self) -> int:
-        return hash((self._names, self.parent_lists.start.tobytes(), self.parent_lists.neighbours.tobytes()))
+        return hash((self.nodes, self.parent_lists.start.tobytes(), self.parent_lists.neighbours.tobytes()))
 
     def __repr__(self) -> str:
         return f"Dag({len(self)} nodes, {len(self.parent_lists.neighbours)} edges)"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self._names, self.parent_lists.start, self.parent_lists.neighbours)
+        return _restored, (self.nodes, self.parent_lists.start, self.parent_lists.neighbours)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a Dag is frozen; build a new one instead of setting {name!r}")
@@ -263,7 +297,7 @@ def _declared(nodes: Name | Iterable[Name], endpoints: set[Name]) -> set[Name]:
     return declared
 
 
-def _refuse_duplicates(names: tuple[Name, ...], children: Adjacency) -> None:
+def _refuse_duplicates(names: Sequence[Name], children: Adjacency) -> None:
     """Within a node the children are sorted, so a repeated edge stands next to itself."""
     tails, heads = children.owners(), children.neighbours
     repeated = np.flatnonzero((tails[1:] == tails[:-1]) & (heads[1:] == heads[:-1]))

@@ -36,7 +36,7 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 class _Arrays:
     """The clusters and separators by index into `names`, each sorted; `ends` has two clusters a row."""
 
-    names: tuple[Name, ...]
+    names: Sequence[Name]
     clusters: Adjacency
     ends: Indices
     separators: Adjacency
@@ -71,7 +71,7 @@ class ClusterTree:
     @classmethod
     def from_arrays(
         cls,
-        names: tuple[Name, ...],
+        names: Sequence[Name],
         clusters: Adjacency,
         ends: Indices,
         separators: Adjacency,
@@ -154,6 +154,14 @@ class ClusterTree:
         owners = arrays.clusters.owners()
         members = members[np.lexsort((members, owners))]
         return arrays.clusters.start.copy(), members, np.array(index.parent, np.int32), np.array(index.depth, np.int32)
+
+    def joints(self, dag: Dag) -> tuple[Indices, Adjacency]:
+        """For algorithms that work on arrays: the two clusters of each edge, and its separator by place in the DAG."""
+        arrays = self._arrays
+        if len(arrays.names) == len(dag):  # a tree over this DAG has the same names, in the same order
+            return arrays.ends, arrays.separators
+        place = np.array([dag.index_of(name) for name in arrays.names], np.int32)
+        return arrays.ends, Adjacency(arrays.separators.start.copy(), place[arrays.separators.neighbours])
 
     def to_networkx(self) -> networkx.Graph[int]:
         """A `networkx.Graph` of cluster places, with the attributes `cluster` of nodes and `separator` of edges."""
@@ -320,7 +328,7 @@ def _are_in(few: NDArray[Any], many: NDArray[Any]) -> NDArray[np.bool_]:
     return found
 
 
-def _named(names: tuple[Name, ...], parts: Adjacency) -> tuple[frozenset[Name], ...]:
+def _named(names: Sequence[Name], parts: Adjacency) -> tuple[frozenset[Name], ...]:
     members = [names[place] for place in parts.neighbours.tolist()]
     bounds = parts.start.tolist()
     return tuple(frozenset(members[a:b]) for a, b in itertools.pairwise(bounds))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,9 +45,9 @@ class DiscreteAnswers:
 
     kind: ClassVar[Literal["discrete"]] = "discrete"
 
-    def __init__(self, store: Store, labels: tuple[tuple[Label, ...], ...], *, is_one_distribution: bool) -> None:
+    def __init__(self, store: Store, labels: Sequence[tuple[Label, ...]], *, is_one_distribution: bool) -> None:
         self.store, self.labels = store, labels
-        self.names = store.index.dag.nodes
+        self.names = store.index.dag.names
         self.planner = Planner(store, is_one_distribution=is_one_distribution)
 
     @classmethod
@@ -63,9 +63,9 @@ class DiscreteAnswers:
             hidden = tuple(place for place in asked if place not in evidence.observed)
             self._refuse_large_result(asked, limit)
         plan = self.planner.plan(hidden, evidence.observed, evidence.likely, Ending.ANSWER, limit)
-        values = self._executed(plan, evidence, JOINT, limit)
+        values = self._executed(plan, evidence, JOINT, limit, asked)
         if not (plan.uses_all_evidence or assume_possible):
-            self._check_possible(evidence, limit)
+            self._check_possible(evidence, limit, asked)
         if len(asked) > MOST_AXES:
             raise ValueError(
                 f"an array has at most {MOST_AXES} axes, and {len(asked)} variables are asked for; ask for fewer at once"
@@ -82,19 +82,23 @@ class DiscreteAnswers:
         found: dict[int, Floats] = {place: _one_hot(len(self.labels[place]), seen[place]) for place in asked if place in seen}
         plans = self._marginal_plans(hidden, evidence, limit)
         for plan in plans:
-            values = self._executed(plan, evidence, EACH, limit)
+            values = self._executed(plan, evidence, EACH, limit, tuple(variable for variable, _, _ in plan.outs))
             for variable, start, size in plan.outs:
                 found[variable] = values[start : start + size]
-        if evidence and not assume_possible and not any(plan.uses_all_evidence for plan in plans):
-            self._check_possible(evidence, limit)
+        if evidence and not assume_possible:
+            self._check_all_possible(plans, evidence, limit)
         names, labels = self.names, self.labels
         return {names[place]: Distribution((names[place],), (labels[place],), found[place]) for place in asked}
 
-    def log_evidence(self, evidence: Evidence, limit: int) -> float:
-        """The logarithm of the probability of the evidence, -inf where it is impossible."""
+    def log_evidence(self, evidence: Evidence, limit: int, beside: Key = ()) -> float:
+        """The logarithm of the probability of the evidence, -inf where it is impossible.
+
+        Where clusters disagree, it is that in the network of a question about the variables `beside`.
+        """
         if not evidence:
             return evidence.log_scale
-        plan = self.planner.plan((), evidence.observed, evidence.likely, Ending.ANSWER, limit)
+        kept = () if self.is_one_distribution else beside
+        plan = self.planner.plan((), evidence.observed, evidence.likely, Ending.ANSWER, limit, beside=kept)
         status, log_sum, _ = self._run(plan, evidence, JOINT)
         return log_sum + evidence.log_scale if status == FINE else -np.inf
 
@@ -103,12 +107,12 @@ class DiscreteAnswers:
         wanted = tuple(range(len(self.names))) if asked is None else asked
         hidden = tuple(place for place in wanted if place not in seen)
         plan = self.planner.plan(hidden, evidence.observed, evidence.likely, Ending.TRACE, limit, hidden)
-        states = self._traced(plan, evidence, limit)[0]
+        states = self._traced(plan, evidence, limit, beside=hidden)[0]
         found = {place: int(state) for place, state in zip(plan.axes.tolist(), states.tolist(), strict=True)} | seen
         both = evidence.with_states(hidden, tuple(found[place] for place in hidden))
-        log_both, log_given = (self.log_evidence(part, limit) for part in (both, evidence))
+        log_both, log_given = (self.log_evidence(part, limit, hidden) for part in (both, evidence))
         if log_given == -np.inf:  # in a part that has nothing to do with what is asked
-            self.raise_impossible(evidence, limit)
+            self.raise_impossible(evidence, limit, beside=hidden)
         answered = wanted if asked is not None else hidden
         assignment = {self.names[place]: self.labels[place][found[place]] for place in answered}
         return assignment, log_both - log_given
@@ -125,7 +129,8 @@ class DiscreteAnswers:
         self, rows: int, evidence: Evidence, rng: np.random.Generator, limit: int
     ) -> dict[int, NDArray[np.int32]]:
         plan = self.planner.plan((), evidence.observed, evidence.likely, Ending.TRACE, limit, is_whole=True)
-        states = self._traced(plan, evidence, limit, rows, int(rng.integers(2**63)))
+        everything = tuple(range(len(self.names)))
+        states = self._traced(plan, evidence, limit, rows, int(rng.integers(2**63)), beside=everything)
         found = dict(zip(plan.axes.tolist(), states.T, strict=True))
         for place, code in zip(evidence.observed, evidence.codes, strict=True):
             found[place] = np.full(rows, code, np.int32)
@@ -136,7 +141,7 @@ class DiscreteAnswers:
         hidden = tuple(place for place in asked if place not in evidence.observed)
         self._refuse_large_result(asked, limit, copies=3)
         with contextlib.suppress(TooLargeError):  # too large to know: the samples will tell
-            self._check_possible(evidence, limit)
+            self._check_possible(evidence, limit, asked)
         values, errors = weighted_samples(self.planner, hidden, evidence, samples, rng)
         shape = [len(self.labels[place]) for place in hidden]
         values, errors = values.reshape(shape), errors.reshape(shape)
@@ -154,14 +159,21 @@ class DiscreteAnswers:
         """The plan for one target given these variables, whatever their states."""
         return self.planner.plan((target,), observed, (), Ending.ANSWER, limit, shows_impossible=False)
 
-    def evidence_plan(self, observed: Key, limit: int) -> Plan:
-        """The plan for the probability of evidence on these variables."""
-        return self.planner.plan((), observed, (), Ending.ANSWER, limit)
+    def evidence_plan(self, observed: Key, limit: int, beside: Key) -> Plan:
+        """The plan for the probability of evidence on these variables, in the network of a question about others."""
+        kept = () if self.is_one_distribution else beside
+        return self.planner.plan((), observed, (), Ending.ANSWER, limit, beside=kept)
+
+    @property
+    def is_one_distribution(self) -> bool:
+        return self.planner.is_one_distribution
 
     @cached_property
     def tables_with_zeros(self) -> list[int]:
         """Variables whose own table has an entry that is zero."""
         own = len(self.names)
+        if self.store.zeros is not None:
+            return [int(place) for place in np.flatnonzero(self.store.zeros)]
         values, at = self.store.values[: self.store.table_at[own]], self.store.table_at[:own]
         lowest = np.minimum.reduceat(values, at) if own else values
         return [int(place) for place in np.flatnonzero(lowest == 0)]
@@ -173,16 +185,17 @@ class DiscreteAnswers:
 
     def rows(self, plan: Plan, codes: Longs) -> tuple[Floats, Longs]:
         """Answers for many rows of evidence: (results by row, statuses)."""
-        plan.store.derive(plan.derived)
+        plan.store.derive(plan.leaves)
         out, arena = np.empty((len(codes), plan.size)), np.empty(plan.program[Head.ARENA])
         ended, _ = plan.store.run(plan.program, codes, NO_LIKELIHOODS, JOINT, arena, out)
         return out, ended[:, 0]
 
-    def raise_impossible(self, evidence: Evidence, limit: int, where: str = "") -> None:
-        """Name a small part of the evidence that is impossible already."""
+    def raise_impossible(self, evidence: Evidence, limit: int, where: str = "", beside: Key = ()) -> NoReturn:
+        """Name a small part of the evidence that is impossible already, in the network of a question about others."""
+        kept = (*beside, *evidence.observed, *evidence.likely)
 
         def is_possible(places: tuple[int, ...]) -> bool:
-            return self.log_evidence(evidence.only(set(places)), limit) > -np.inf
+            return self.log_evidence(evidence.only(set(places)), limit, kept) > -np.inf
 
         conflict = smallest_conflict((*evidence.observed, *evidence.likely), is_possible)
         said = evidence.said(self.labels)
@@ -213,10 +226,10 @@ class DiscreteAnswers:
             way_out = "Ask for fewer variables at once, or for marginals."
             raise TooLargeError(f"the joint table of {len(asked)} variables", size, limit, way_out)
 
-    def _executed(self, plan: Plan, evidence: Evidence, finish: int, limit: int) -> Floats:
+    def _executed(self, plan: Plan, evidence: Evidence, finish: int, limit: int, asked: Key) -> Floats:
         status, _, out = self._run(plan, evidence, finish)
         if status == IMPOSSIBLE:
-            self.raise_impossible(evidence, limit)
+            self.raise_impossible(evidence, limit, beside=asked)
         return out
 
     def _run(self, plan: Plan, evidence: Evidence, finish: int) -> tuple[int, float, Floats]:
@@ -226,26 +239,38 @@ class DiscreteAnswers:
         arena = np.empty(program[Head.ARENA])
         ended, log_sum = store.run(program, codes, evidence.flat, finish, arena, out)
         if ended[0, 0] == NEEDS_TABLES:
-            store.derive(plan.derived)
+            store.derive(plan.leaves)
             ended, log_sum = store.run(program, codes, evidence.flat, finish, arena, out)
         return int(ended[0, 0]), float(log_sum[0]), out[0]
 
-    def _traced(self, plan: Plan, evidence: Evidence, limit: int, rows: int = 1, seed: int | None = None) -> NDArray[np.int32]:
+    def _traced(
+        self, plan: Plan, evidence: Evidence, limit: int, rows: int = 1, seed: int | None = None, *, beside: Key
+    ) -> NDArray[np.int32]:
         """The states of the plan's axes: the most probable ones, or so many rows at random."""
-        plan.store.derive(plan.derived)
+        plan.store.derive(plan.leaves)
         codes = np.array((evidence.codes,), np.int64) if evidence.codes else NO_ROW
         arena, is_random = np.empty(plan.program[Head.ARENA]), seed is not None
         ended, _ = plan.store.run(plan.program, codes, evidence.flat, RAW, arena, np.empty((1, 1)), logs=not is_random)
         if ended[0, 0] == IMPOSSIBLE:
-            self.raise_impossible(evidence, limit)
+            self.raise_impossible(evidence, limit, beside=beside)
         states = np.zeros((rows, int(plan.program[Head.AXIS_COUNT])), np.int32)
         is_log = bool(ended[0, 1] == LOGARITHMS)
         load("tracing").trace(plan.program, arena, is_log, is_random, np.uint64(seed or 0), states)
         return states
 
-    def _check_possible(self, evidence: Evidence, limit: int) -> None:
-        if evidence and self.log_evidence(evidence, limit) == -np.inf:
-            self.raise_impossible(evidence, limit)
+    def _check_possible(self, evidence: Evidence, limit: int, asked: Key) -> None:
+        if evidence and self.log_evidence(evidence, limit, asked) == -np.inf:
+            self.raise_impossible(evidence, limit, beside=asked)
+
+    def _check_all_possible(self, plans: list[Plan], evidence: Evidence, limit: int) -> None:
+        """Once for all plans; where clusters disagree, for each that has not seen all evidence itself."""
+        unsure = [plan for plan in plans if not plan.uses_all_evidence]
+        if self.is_one_distribution:
+            unsure = unsure[:1] if len(unsure) == len(plans) else []
+            if not plans:
+                self._check_possible(evidence, limit, ())
+        for plan in unsure:
+            self._check_possible(evidence, limit, tuple(variable for variable, _, _ in plan.outs))
 
     def _with_observed(self, values: Floats, asked: Key, evidence: Evidence) -> Floats:
         """Axes for the variables that are observed, with all probability on what was seen."""
@@ -275,7 +300,7 @@ class DiscreteAnswers:
             network=plan.network,
             method="propagation" if plan.ending is Ending.MARGINALS else "elimination",
             order=_named(names, order.tolist()),
-            derived=len(plan.derived),
+            derived=len(plan.derived) if self.is_one_distribution else 0,
             peak_bytes=plan.peak_bytes + (8 * math.prod(len(self.labels[v]) for v in asked) if len(hidden) < len(asked) else 0),
             multiplications=plan.multiplications,
             candidates=plan.candidates or (Candidate(plan.network, "elimination", plan.multiplications, plan.peak_bytes),),
@@ -296,5 +321,5 @@ def _one_hot(size: int, code: int) -> Floats:
     return values
 
 
-def _named(names: tuple[Name, ...], places: Any) -> tuple[Name, ...]:
+def _named(names: Sequence[Name], places: Any) -> tuple[Name, ...]:
     return tuple(names[int(place)] for place in places)

@@ -47,9 +47,18 @@ class GaussianAnswers:
 
     kind: ClassVar[Literal["gaussian"]] = "gaussian"
 
-    def __init__(self, index: FamilyIndex, network: BayesianNetwork, is_one_distribution: bool = True) -> None:
-        self.index, self.names, self.is_one_distribution = index, index.dag.nodes, is_one_distribution
-        self.store = RegressionStore(index, cast("Regressions", network.parameters))
+    def __init__(self, store: RegressionStore, *, is_one_distribution: bool, is_degenerate: bool | None = None) -> None:
+        """`is_degenerate` says what is known without looking at all numbers: whether some variable has no noise."""
+        self.store, self.index, self.is_one_distribution = store, store.index, is_one_distribution
+        if is_degenerate is not None:
+            self.is_degenerate = is_degenerate
+        self.names = self.index.dag.names
+
+    @classmethod
+    def of(cls, index: FamilyIndex, network: BayesianNetwork) -> GaussianAnswers:
+        regressions = cast("Regressions", network.parameters)
+        own = (regressions.intercept, regressions.coefficients, regressions.variance)
+        return cls(RegressionStore(index, *own), is_one_distribution=True)
 
     def read_evidence(self, evidence: Mapping[Name, Any] | None, soft: Mapping[Name, Any] | None) -> NumberEvidence:
         return read_numbers(self.index.dag, evidence, soft)
@@ -160,7 +169,9 @@ class GaussianAnswers:
         if impossible == "raise" and is_impossible.any():
             row = int(np.argmax(is_impossible))
             told = {place: float(value) for place, value in zip(present, cells[:, row], strict=True) if not np.isnan(value)}
-            self._raise_impossible(NumberEvidence(tuple(told), tuple(told.values())), max_bytes, f" in row {row}")
+            evidence = NumberEvidence(tuple(told), tuple(told.values()))
+            asked = next(((target,) for target in targets if not self._is_possible(evidence, max_bytes, (target,))), targets)
+            self._raise_impossible(evidence, max_bytes, asked, f" in row {row}")
         means[is_impossible], deviations[is_impossible] = np.nan, np.nan
         return means, deviations
 
@@ -183,27 +194,37 @@ class GaussianAnswers:
             network="whole" if question.is_whole else "pruned",
             method="elimination",
             order=self._named(reversed(inner)),
-            derived=sum(table >= len(self.names) for table, own in zip(shape.tables, shape.is_needed, strict=True) if own),
+            derived=self._derived(shape),
             peak_bytes=question.peak_bytes(),
             multiplications=question.multiplications(),
         )
 
+    def _derived(self, shape: Shape) -> int:
+        """How many regressions come from other clusters."""
+        if not self.is_one_distribution:
+            return 0
+        return sum(table >= len(self.names) for table, own in zip(shape.tables, shape.is_needed, strict=True) if own)
+
     @cached_property
-    def _is_degenerate(self) -> bool:
+    def is_degenerate(self) -> bool:
         """Whether there is evidence that cannot happen: where some variable has no noise."""
         return bool((self.store.variance[: len(self.names)] == 0).any())
 
     def _named(self, places: Iterable[int]) -> tuple[Name, ...]:
         return tuple([self.names[place] for place in places])
 
-    def _question(self, asked: Key, observed: Key) -> Question:
-        """The small network of a question: only the evidence that matters, without barren variables."""
+    def _question(self, asked: Key, observed: Key, beside: Key = ()) -> Question:
+        """The small network of a question: only the evidence that matters, without barren variables.
+
+        Where clusters disagree it lies within the clusters that are kept for the variables `beside`, too.
+        """
         wanted = len(asked) + len(observed)
         if not wanted:
             return Question(asked, observed, Shape([], [], [], [], []), (), ())
         index = self.index
         is_whole = self.is_one_distribution and wanted > MANY
-        arrays = (np.array(part, np.int32) for part in (asked, observed, ()))
+        kept = () if self.is_one_distribution else beside
+        arrays = (np.array(part, np.int32) for part in (asked, observed, (), kept))
         small, _, needed, met = load("questions").small_question(
             index.clusters, index.families, index.arcs, index.scratch, *arrays, is_whole, self.is_one_distribution
         )
@@ -233,21 +254,23 @@ class GaussianAnswers:
     ) -> None:
         values = question.values(evidence)
         is_impossible = any(piece.are_impossible(values)[0] for piece in pieces)
-        if not (is_impossible or question.uses_all_evidence or assume_possible) and self._is_degenerate:
-            is_impossible = not self._is_possible(evidence, limit)
+        if not (is_impossible or question.uses_all_evidence or assume_possible) and self.is_degenerate:
+            is_impossible = not self._is_possible(evidence, limit, question.asked)
         if is_impossible:
-            self._raise_impossible(evidence, limit)
+            asked = tuple(range(len(self.names))) if question.is_whole else question.asked
+            self._raise_impossible(evidence, limit, asked)
 
-    def _is_possible(self, evidence: NumberEvidence, limit: int) -> bool:
-        question = self._question((), evidence.observed)
+    def _is_possible(self, evidence: NumberEvidence, limit: int, beside: Key) -> bool:
+        question = self._question((), evidence.observed, beside)
         values = question.values(evidence)
         return not any(piece.are_impossible(values)[0] for piece in self._pieces(question, limit))
 
-    def _raise_impossible(self, evidence: NumberEvidence, limit: int, where: str = "") -> NoReturn:
-        """Name a small part of the evidence that is impossible already."""
+    def _raise_impossible(self, evidence: NumberEvidence, limit: int, asked: Key, where: str = "") -> NoReturn:
+        """Name a small part of the evidence that is impossible already, in the network of a question."""
+        beside = (*asked, *evidence.observed)
 
         def is_possible(places: Key) -> bool:
-            return self._is_possible(evidence.only(set(places)), limit)
+            return self._is_possible(evidence.only(set(places)), limit, beside)
 
         conflict = smallest_conflict(evidence.observed, is_possible)
         told = dict(evidence.pairs())
@@ -266,6 +289,10 @@ class GaussianAnswers:
 
     def _predicted(self, targets: Key, observed: Key, cells: Floats, limit: int) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """Means and standard deviations of the targets, and whether each row is impossible; `cells` has a column for each."""
+        if not self.is_one_distribution and len(targets) > 1:  # each target has its own small network
+            each = [self._predicted((target,), observed, cells, limit) for target in targets]
+            means, deviations = (np.concatenate([found[part] for found in each], axis=1) for part in (0, 1))
+            return means, deviations, np.any([found[2] for found in each], axis=0)
         question = self._question(targets, observed)
         values = question.spread(observed, cells)
         means, deviations = (np.empty((cells.shape[1], len(targets))) for _ in range(2))
@@ -276,8 +303,8 @@ class GaussianAnswers:
             posterior = piece.posterior(own)
             means[:, where], deviations[:, where] = posterior.mean(values).T, np.sqrt(posterior.variance)
             is_impossible |= piece.are_impossible(values)
-        if self._is_degenerate and not question.uses_all_evidence:
-            whole = self._question((), observed)
+        if self.is_degenerate and not question.uses_all_evidence:
+            whole = self._question((), observed, targets)
             values = whole.spread(observed, cells)
             for piece in self._pieces(whole, limit):
                 is_impossible |= piece.are_impossible(values)

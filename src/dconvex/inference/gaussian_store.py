@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian_pieces import NO_NOISE, LinearNetwork, Piece, Shape
-from dconvex.network.gaussian import Regressions
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -27,15 +26,22 @@ class RegressionStore:
     What is derived is the same whoever asks first, and is written under a lock before it counts as known.
     """
 
-    def __init__(self, index: FamilyIndex, regressions: Regressions) -> None:
-        own, count = len(index.dag), index.table_count
+    bytes_read = 0
+    """How much has been read from a file."""
+
+    def __init__(self, index: FamilyIndex, intercept: Floats, coefficients: Floats, variance: Floats) -> None:
+        """The first regressions are known: those of the network, or all of them."""
+        known, count = len(intercept), index.table_count
         self.index = index
         self.intercept, self.variance = np.zeros(count), np.zeros(count)
         self.coefficients = np.zeros(len(index.families.parents))
-        self.intercept[:own], self.variance[:own] = regressions.intercept, regressions.variance
-        self.coefficients[: len(regressions.coefficients)] = regressions.coefficients
-        self.is_known = np.arange(count) < own
+        self.intercept[:known], self.variance[:known] = intercept, variance
+        self.coefficients[: len(coefficients)] = coefficients
+        self.is_known = np.arange(count) < known
         self._lock = threading.Lock()
+
+    def read_all(self) -> None:
+        """Have all regressions in memory that are known from the start; here they are."""
 
     def whole(self, observed: set[int]) -> Shape:
         """The whole network, all of it needed."""

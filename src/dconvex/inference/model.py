@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, cast
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +24,10 @@ from dconvex.inference.evidence import Soft
 from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian import GaussianAnswers
 from dconvex.inference.memory import default_limit
+from dconvex.inference.partitions import lies_in_partitions, predicted_in_partitions, probabilities_in_partitions
 from dconvex.inference.plan import QueryPlan
 from dconvex.inference.prediction import predicted, predicted_probabilities
+from dconvex.inference.saving import save_model
 from dconvex.names import Label, Name, as_names
 from dconvex.network.network import BayesianNetwork
 
@@ -53,17 +57,17 @@ def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_b
     if not isinstance(network, BayesianNetwork):
         raise TypeError(f"localize takes a BayesianNetwork, not {type(network).__name__}")
     dag = network.dag
-    chosen = decompose(dag) if tree is None else _checked(dag, tree)
+    chosen = decompose(dag) if tree is None else checked_tree(dag, tree)
     index = FamilyIndex.of(dag, chosen)
     answers: DiscreteAnswers | GaussianAnswers
     if network.kind == "discrete":
         answers = DiscreteAnswers.of(index, cast("Tables", network.parameters))
     else:
-        answers = GaussianAnswers(index, network)
-    return LocalModel(index, answers, network, max_bytes)
+        answers = GaussianAnswers.of(index, network)
+    return LocalModel(index, answers, Given(network), max_bytes)
 
 
-def _checked(dag: Dag, tree: ClusterTree) -> ClusterTree:
+def checked_tree(dag: Dag, tree: ClusterTree) -> ClusterTree:
     """A tree over this DAG whose separators are d-convex."""
     if tree.mode == "all":
         tree = ClusterTree(tree.clusters, tree.edges, mode="any")
@@ -79,8 +83,45 @@ def _checked(dag: Dag, tree: ClusterTree) -> ClusterTree:
     raise ValueError(f"the tree does not fit the network: {', '.join(sorted(broken))} (see dc.check_tree)")
 
 
+class Origin(Protocol):
+    """Where a model comes from: a network, data, or a file."""
+
+    def network(self) -> BayesianNetwork:
+        """The network of all clusters together."""
+
+    def updated(self, data: Any) -> LocalModel:
+        """The model learned from more data."""
+
+    def report(self) -> Any:
+        """What the data did not tell."""
+
+    def stored(self, *, statistics: bool) -> tuple[Mapping[str, Any], dict[str, Any]]:
+        """The arrays and facts about where the model comes from that belong into its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A network that was given."""
+
+    given: BayesianNetwork
+
+    def network(self) -> BayesianNetwork:
+        return self.given
+
+    def updated(self, data: Any) -> LocalModel:
+        raise ValueError("this model comes from a given network, not from data; learn one with dc.fit")
+
+    def report(self) -> Any:
+        raise ValueError("this model comes from a given network: there is nothing to report about data")
+
+    def stored(self, *, statistics: bool) -> tuple[Mapping[str, Any], dict[str, Any]]:
+        if statistics:
+            raise ValueError("this model comes from a given network: there are no statistics to save")
+        return {}, {"origin": "given"}
+
+
 class LocalModel:
-    """Sub-models of the clusters of a tree; `localize` makes one from a network.
+    """Sub-models of the clusters of a tree; `localize` makes one from a network, `fit` from data.
 
     Asking never changes a model, and it may be asked from many threads at once. Evidence is `{variable: label}`, with a set
     of labels where one of several was seen; `soft` is `{variable: {label: likelihood}}`, or numbers in the order of the states.
@@ -90,14 +131,14 @@ class LocalModel:
         self,
         index: FamilyIndex,
         answers: DiscreteAnswers | GaussianAnswers,
-        network: BayesianNetwork,
+        origin: Origin,
         max_bytes: int | None = None,
     ) -> None:
-        self.__dict__.update(_index=index, _answers=answers, _network=network, max_bytes=max_bytes)
+        self.__dict__.update(_index=index, _answers=answers, _origin=origin, max_bytes=max_bytes)
 
     _index: FamilyIndex
     _answers: Any
-    _network: BayesianNetwork
+    _origin: Origin
     max_bytes: int | None
 
     @property
@@ -112,16 +153,43 @@ class LocalModel:
 
     @property
     def kind(self) -> Literal["discrete", "gaussian"]:
-        return self._network.kind
+        kind: Literal["discrete", "gaussian"] = self._answers.kind
+        return kind
 
     @property
     def states(self) -> dict[Name, tuple[Label, ...]]:
         """The labels of each variable, in order; empty for a Gaussian model."""
-        return self._network.states
+        return dict(zip(self.dag.nodes, self._answers.labels, strict=True)) if self.kind == "discrete" else {}
+
+    @property
+    def coherent(self) -> bool:
+        """Whether all clusters agree: always for a given network; learned models are so if they were asked to be."""
+        return bool(self._answers.is_one_distribution)
+
+    @property
+    def bytes_read(self) -> int:
+        """How much of a model that was opened from a file has been read of its tables; 0 for one that is in memory."""
+        return int(self._answers.store.bytes_read)
 
     def network(self) -> BayesianNetwork:
         """The network of all clusters together."""
-        return self._network
+        return self._origin.network()
+
+    def updated(self, data: Any) -> LocalModel:
+        """The model learned from what this one has seen and from `data`, as if it had been learned from all at once."""
+        return self._origin.updated(data)
+
+    def report(self) -> Any:
+        """What the model was learned from, and what was unobserved, missing or singular there."""
+        return self._origin.report()
+
+    def save(self, path: str | Path, *, statistics: bool = False) -> None:
+        """Write the model to one file, which `open_model` maps; with its statistics it can be updated after that.
+
+        The file is safetensors: arrays and a description, nothing that is executed. It is replaced as a whole.
+        """
+        arrays, about = self._origin.stored(statistics=statistics)
+        save_model(Path(path), self._index, self._answers, self.max_bytes, arrays, about)
 
     def query(
         self,
@@ -229,7 +297,8 @@ class LocalModel:
         Columns of targets are ignored; absent columns and missing cells count as not observed. `impossible` says what becomes
         of rows of probability zero, `unknown` of labels that the model does not have.
         """
-        return predicted(self, data, self._asked(target), impossible, unknown, self._limit(max_bytes))
+        answer = predicted_in_partitions if lies_in_partitions(data) else predicted
+        return answer(self, data, self._asked(target), impossible, unknown, self._limit(max_bytes))
 
     def predict_proba(
         self,
@@ -241,7 +310,8 @@ class LocalModel:
         max_bytes: int | None = None,
     ) -> dict[Name, Floats]:
         """For each target an array with a row of probabilities for each row of the data, along the target's states."""
-        return predicted_probabilities(self, data, self._asked(target), impossible, unknown, self._limit(max_bytes))
+        answer = probabilities_in_partitions if lies_in_partitions(data) else predicted_probabilities
+        return answer(self, data, self._asked(target), impossible, unknown, self._limit(max_bytes))
 
     def explain(
         self,

@@ -22,7 +22,7 @@ from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.families import FamilyIndex
 from dconvex.inference.plan import Candidate
-from dconvex.inference.tables import Head, Store
+from dconvex.inference.tables import NO_PLACES, Head, Store
 from dconvex.kernels import load
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -78,6 +78,13 @@ class Plan:
         return int(self.program[Head.OUT])
 
     @property
+    def leaves(self) -> Places:
+        """The tables it needs."""
+        first = int(self.program[Head.LEAVES])
+        sources = self.program[first + 1 : first + 1 + self.program[first]]
+        return sources[sources >= 0].astype(np.int32)
+
+    @property
     def derived(self) -> Places:
         """The tables it needs that are not the network's own."""
         return derived_tables(self.program, len(self.store.index.dag))
@@ -129,13 +136,16 @@ class Planner:
 
     def plan(
         self, asked: Key, observed: Key, likely: Key, ending: Ending, limit: int, latest: Key = (), *,
-        is_checked: bool = True, is_whole: bool = False, shows_impossible: bool = True,
+        beside: Key = (), is_checked: bool = True, is_whole: bool = False, shows_impossible: bool = True,
     ) -> Plan:  # fmt: skip
-        """The cheapest plan that fits (without `is_checked` it may be too large), or that on the whole network."""
-        key = (asked, observed, likely, ending, limit, latest, is_whole, shows_impossible)
+        """The cheapest plan that fits (without `is_checked` it may be too large), or that on the whole network.
+
+        Where clusters disagree, those of the variables `beside` are kept too, though nothing is asked of them.
+        """
+        key = (asked, observed, likely, ending, limit, latest, beside, is_whole, shows_impossible)
         plan = self._kept.get(key)
         if plan is None:
-            arrays = tuple([np.array(part, np.int32) for part in (asked, observed, likely, latest)])
+            arrays = tuple([np.array(part, np.int32) for part in (asked, observed, likely, latest, beside)])
             network: Literal["pruned", "whole"] = "whole" if is_whole else "pruned"
             plan = self._planned(arrays, network, ending, limit, shows_impossible)
             if not is_whole and self.is_one_distribution and (plan.total >= CHEAP or plan.peak_bytes > limit):
@@ -224,12 +234,19 @@ class Planner:
         """The small network of a question, the roles of its variables, flags of the tables needed and of the variables met."""
         index = self.store.index
         found: tuple[Any, Any, Any, Any] = load("questions").small_question(
-            index.clusters, index.families, index.arcs, index.scratch, *arrays[:3], is_whole, self.is_one_distribution
+            index.clusters,
+            index.families,
+            index.arcs,
+            index.scratch,
+            *arrays[:3],
+            NO_PLACES,
+            is_whole,
+            self.is_one_distribution,
         )
         return found
 
     def _too_large(self, plan: Plan, limit: int) -> TooLargeError:
-        names, tree = self.store.index.dag.nodes, self.store.index.tree
+        names, tree = self.store.index.dag.names, self.store.index.tree
         scope = plan.largest_table()
         if isinstance(plan.store, HullStore):
             scope = plan.store.nodes[scope]

@@ -36,26 +36,29 @@ def predicted_probabilities(
     columns = Columns(data)
     answers: DiscreteAnswers = model._answers
     found = {target: np.full((len(columns), len(answers.labels[target])), np.nan) for target in targets}
-    wrong: list[tuple[int, Evidence]] = []
+    wrong: list[tuple[int, Evidence, tuple[int, ...]]] = []
     for group in _groups(columns, answers, targets, unknown):
         is_possible = np.ones(len(group.rows), bool)
         is_checked = False
         for target in targets:
             values, own = _answered(answers, target, group, limit)
             found[target][group.rows] = values
+            is_sure = answers.proba_plan(target, group.observed, limit).uses_all_evidence
+            is_checked |= is_sure
+            if not (is_sure or answers.is_one_distribution):
+                own &= _possible(answers, group, limit, (target,))
+            wrong += group.first_without(own, (target,))
             is_possible &= own
-            is_checked |= answers.proba_plan(target, group.observed, limit).uses_all_evidence
-        if not is_checked:
-            is_possible &= _possible(answers, group, limit)
-        if not is_possible.all():
-            first = int(np.argmin(is_possible))
-            wrong.append((int(group.rows[first]), Evidence(group.observed, tuple(group.codes[first].tolist()))))
-            for values in found.values():
-                values[group.rows[~is_possible]] = np.nan
+        if answers.is_one_distribution and not is_checked:
+            own = _possible(answers, group, limit, ())
+            wrong += group.first_without(own, ())
+            is_possible &= own
+        for values in found.values():
+            values[group.rows[~is_possible]] = np.nan
     if wrong and impossible == "raise":
-        row, evidence = min(wrong, key=lambda pair: pair[0])
-        answers.raise_impossible(evidence, limit, where=f" in row {row}")
-    return {model.dag.nodes[target]: values for target, values in found.items()}
+        row, evidence, asked = min(wrong, key=lambda one: one[0])
+        answers.raise_impossible(evidence, limit, where=f" in row {row}", beside=asked)
+    return {model.dag.names[target]: values for target, values in found.items()}
 
 
 def predicted(
@@ -64,7 +67,7 @@ def predicted(
     """A frame of the caller's kind with a column for each target."""
     _check_policies(impossible, unknown)
     columns = Columns(data)
-    names = model.dag.nodes
+    names = model.dag.names
     if model.kind == "gaussian":
         means, _ = model._answers.predict_columns(columns, targets, impossible=impossible, max_bytes=limit)
         return columns.frame_like({names[target]: means[:, k] for k, target in enumerate(targets)})
@@ -94,6 +97,13 @@ class _Group:
     rows: Rows
     observed: tuple[int, ...]
     codes: Longs
+
+    def first_without(self, flags: Flags, asked: tuple[int, ...]) -> list[tuple[int, Evidence, tuple[int, ...]]]:
+        """The first row that has no flag, with its evidence and what was asked, if there is one."""
+        if flags.all():
+            return []
+        first = int(np.argmin(flags))
+        return [(int(self.rows[first]), Evidence(self.observed, tuple(self.codes[first].tolist())), asked)]
 
 
 def _groups(columns: Columns, answers: DiscreteAnswers, targets: tuple[int, ...], unknown: Unknown) -> list[_Group]:
@@ -132,12 +142,12 @@ def _distinct(codes: Longs, states: list[int]) -> tuple[Rows, Rows]:
     return first, place.reshape(-1)
 
 
-def _possible(answers: DiscreteAnswers, group: _Group, limit: int) -> Flags:
+def _possible(answers: DiscreteAnswers, group: _Group, limit: int, beside: tuple[int, ...]) -> Flags:
     """For each row whether its evidence as a whole is possible; elimination only where a table has a zero in reach."""
     is_possible = np.ones(len(group.rows), bool)
     suspects = np.flatnonzero(_is_near_zero(answers, group))
     if len(suspects):
-        plan = answers.evidence_plan(group.observed, limit)
+        plan = answers.evidence_plan(group.observed, limit, beside)
         _, status = answers.rows(plan, np.ascontiguousarray(group.codes[suspects]))
         is_possible[suspects] = status == 0
     return is_possible
@@ -145,7 +155,7 @@ def _possible(answers: DiscreteAnswers, group: _Group, limit: int) -> Flags:
 
 def _is_near_zero(answers: DiscreteAnswers, group: _Group) -> Flags:
     """Flags of the rows in which some table has a zero among the cells that the evidence leaves open."""
-    if not answers.planner.is_one_distribution:
+    if not answers.is_one_distribution:
         return np.ones(len(group.rows), bool)
     found = np.zeros(len(group.rows), bool)
     column = {place: k for k, place in enumerate(group.observed)}

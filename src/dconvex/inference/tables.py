@@ -53,8 +53,13 @@ class Store:
     """All tables in one flat array: number t is `values[table_at[t]:table_at[t + 1]]`, axes (*parents, variable).
 
     `floor` is the binary logarithm of a table's smallest positive entry, NaN for a table that is not there yet; `cost` and
-    `peak` are the multiplications and the bytes that deriving it takes, NaN until a plan asks.
+    `peak` are the multiplications and the bytes that deriving it takes, NaN until a plan asks. `zeros` flags those of the
+    network that hold a zero, where that is known without looking.
     """
+
+    zeros: NDArray[np.uint8] | None = None
+    bytes_read = 0
+    """How much has been read from a file."""
 
     def __init__(self, index: FamilyIndex, states: Longs) -> None:
         self.index, self.states = index, states
@@ -72,10 +77,14 @@ class Store:
         return store
 
     def fill(self, values: Floats) -> None:
-        """Put in the tables of the network."""
-        own = len(self.index.dag)
+        """Put in the first tables: those of the network, or all."""
+        known = int(np.searchsorted(self.table_at, len(values)))
         self.values[: len(values)] = values
-        self.floor[:own] = _floors(values, self.table_at[: own + 1])
+        self.floor[:known] = _floors(values, self.table_at[: known + 1])
+        self.cost[:known] = self.peak[:known] = 0.0
+
+    def read_all(self) -> None:
+        """Have all tables in memory that are known from the start; here they are."""
 
     def price(self, tables: Places) -> None:
         """Find out what these tables cost: each includes the dearest of those it comes from."""
@@ -116,14 +125,14 @@ class Store:
 
     def plan(
         self, asked: Places = NO_PLACES, observed: Places = NO_PLACES, likely: Places = NO_PLACES, latest: Places = NO_PLACES,
-        *, table: int = -1, is_whole: bool = False, is_free: bool = False, shows_impossible: bool = False, ending: int = 0,
-        limit: float = np.inf,
+        beside: Places = NO_PLACES, *, table: int = -1, is_whole: bool = False, is_free: bool = False,
+        shows_impossible: bool = False, ending: int = 0, limit: float = np.inf,
     ) -> Longs:  # fmt: skip
         """The program of a question, or the one that derives a table; see the kernel `plan`."""
         index = self.index
         program: Longs = load("questions").plan(
             index.packed, index.packed_scratch, self.states, self.cost, self.peak, asked, observed, likely, latest,
-            table, is_whole, is_free, shows_impossible, ending, limit,
+            beside, table, is_whole, is_free, shows_impossible, ending, limit,
         )  # fmt: skip
         return program
 

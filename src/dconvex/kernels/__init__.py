@@ -8,9 +8,11 @@ hash of all kernel sources.
 from __future__ import annotations
 
 import importlib
+from functools import cache
 from types import ModuleType
 
 
+@cache
 def load(name: str) -> ModuleType:
     """The module `dconvex.kernels.<name>`, with its kernels ready to be compiled or taken from the cache."""
     return importlib.import_module(f"dconvex.kernels.{name}")

@@ -62,7 +62,7 @@ def packed(*parts):
     for part_ in parts:
         arrays.extend(part_)
     start = np.cumsum(np.array([1 + len(arrays), *(len(array) for array in arrays)]))
-    return np.concatenate([start, *arrays]).astype(np.int64)
+    return np.concatenate([start, *arrays], dtype=np.int64)
 
 
 @part

@@ -45,13 +45,13 @@ WORTH_ANOTHER_TRY = 3000.0
 
 
 @kernel
-def small_question(clusters, families, arcs, scratch, asked, observed, likely, is_whole, is_free):
+def small_question(clusters, families, arcs, scratch, asked, observed, likely, beside, is_whole, is_free):
     """The small network of a question with the roles in it: (network, roles, tables needed, variables met).
 
-    On the whole network the ancestors matter, otherwise the clusters kept. Where the plan is free, evidence that does not
-    matter is left out and pruning begins anew.
+    On the whole network the ancestors matter, otherwise the clusters kept, those of the variables `beside` too. Where the
+    plan is free, evidence that does not matter is left out and pruning begins anew.
     """
-    wanted = _joined(asked, observed, likely)
+    wanted = _joined(asked, observed, likely, beside)
     observed_now, likely_now = observed, likely
     while True:
         if is_whole:
@@ -76,15 +76,16 @@ def small_question(clusters, families, arcs, scratch, asked, observed, likely, i
         if not is_free or is_whole or len(left_observed) + len(left_likely) == len(observed_now) + len(likely_now):
             return small, roles, needed, met
         observed_now, likely_now = left_observed, left_likely
-        wanted = _joined(asked, observed_now, likely_now)
+        wanted = _joined(asked, observed_now, likely_now, beside)
 
 
 @part
-def _joined(first, second, third):
-    joined = np.empty(len(first) + len(second) + len(third), np.int32)
-    joined[: len(first)] = first
-    joined[len(first) : len(first) + len(second)] = second
-    joined[len(first) + len(second) :] = third
+def _joined(first, second, third, fourth):
+    joined = np.empty(len(first) + len(second) + len(third) + len(fourth), np.int32)
+    at = 0
+    for array in (first, second, third, fourth):
+        joined[at : at + len(array)] = array
+        at += len(array)
     return joined
 
 
@@ -110,6 +111,7 @@ def plan(
     observed,
     likely,
     latest,
+    beside,
     table,
     is_whole,
     is_free,
@@ -119,9 +121,10 @@ def plan(
 ):
     """The program of a question, or the one that derives a table (from 0 on; a question has -1).
 
-    `model` and `room_for_walks` are packed. `latest` are the variables to be eliminated last (by maximum); `limit` bounds the
-    memory. With `shows_impossible` observed variables whose parents are all observed are looked up too, though they do not
-    matter for the answer. The head says what derived tables cost (-1: not known yet) and the most memory that one takes.
+    `model` and `room_for_walks` are packed. `latest` are the variables to be eliminated last (by maximum), `beside` others
+    whose clusters are kept; `limit` bounds the memory. With `shows_impossible` observed variables whose parents are all
+    observed are looked up too, though they do not matter for the answer. The head says what derived tables cost (-1: not
+    known yet) and the most memory that one takes.
     """
     clusters, families, arcs = unpacked(model)
     scratch = unpacked_scratch(room_for_walks, len(states))
@@ -129,7 +132,7 @@ def plan(
         small, roles, needed, met, outputs = _table_question(clusters, families, scratch, table)
     else:
         small, roles, needed, met = small_question(
-            clusters, families, arcs, scratch, asked, observed, likely, is_whole, is_free
+            clusters, families, arcs, scratch, asked, observed, likely, beside, is_whole, is_free
         )
         outputs = np.empty(len(asked) if ending == ANSWER else 0, np.int32)
         for k in range(len(outputs)):

@@ -1,0 +1,94 @@
+"""`dconvex fit`."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from dconvex.cli.sources import MODEL_SUFFIX, find_network
+from dconvex.errors import FormatError
+from dconvex.inference.model import LocalModel
+from dconvex.learning.fitting import fit
+from dconvex.learning.priors import BDeu, Dirichlet, NormalInverseGamma, Prior
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How a model is learned."""
+
+    kind: Literal["discrete", "gaussian"] | None = None
+    prior: str | None = None
+    coherent: bool = False
+    own_states: bool = False
+    unknown: Literal["raise", "missing"] = "raise"
+    statistics: bool = False
+    jobs: int = -1
+    max_bytes: int | None = None
+
+
+def learn(structure: str, data: Sequence[str], out: Path, how: Learning, *, as_json: bool = False) -> None:
+    """Learn a model from files and write it."""
+    _check_target(out)
+    network = find_network(structure)
+    prior = read_prior(how.prior)
+    start = time.perf_counter()
+    model = fit(
+        network,
+        list(data),
+        kind=how.kind or network.kind,
+        states=network.states if network.states and not how.own_states else None,
+        prior=prior,
+        coherent=how.coherent,
+        unknown=how.unknown,
+        n_jobs=how.jobs,
+        max_bytes=how.max_bytes,
+        progress=True,
+    )
+    seconds = time.perf_counter() - start
+    model.save(out, statistics=how.statistics)
+    if as_json:
+        print(json.dumps({"model": str(out), "seconds": seconds, "clusters": len(model.tree), **model.report().record()}))
+        return
+    _print_learned(Console(soft_wrap=True), model, out, seconds)
+
+
+def read_prior(spelled: str | None) -> Prior | None:
+    """`bdeu:10`, `dirichlet:1`, `nig`."""
+    if spelled is None or spelled == "none":
+        return None
+    name, colon, number = spelled.lower().partition(":")
+    try:
+        if name == "bdeu":
+            return BDeu(float(number)) if colon else BDeu()
+        if name == "dirichlet":
+            return Dirichlet(float(number)) if colon else Dirichlet()
+        if name == "nig":
+            return NormalInverseGamma(float(number)) if colon else NormalInverseGamma()
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--prior") from None
+    raise typer.BadParameter(f"there is no prior {name!r}; there are bdeu:10, dirichlet:1 and nig", param_hint="--prior")
+
+
+def _check_target(out: Path) -> None:
+    """What would go wrong at the end is told at the beginning."""
+    if out.suffix.lower() != MODEL_SUFFIX:
+        raise FormatError(f"a model file ends in {MODEL_SUFFIX}, not in {out.suffix!r}", path=str(out))
+    if not out.resolve().parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(out.parent))
+
+
+def _print_learned(console: Console, model: LocalModel, out: Path, seconds: float) -> None:
+    console.print(Text(f"{model}, learned in {seconds:.2f} s", style="bold"))
+    console.print(Text(str(model.report())))
+    size = out.stat().st_size
+    console.print(Text(f"wrote {out}: {size:,} bytes; dconvex query {out} … asks it", style="dim"))

@@ -1,0 +1,1 @@
+"""From tables to models: additive statistics of families, and estimates from them."""

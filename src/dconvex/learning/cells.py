@@ -1,0 +1,352 @@
+"""The cells of one column, whatever table it comes from, and a part of them as state codes or as numbers.
+
+A column is looked at in place; only the part at hand is ever converted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dconvex.errors import DataError
+from dconvex.learning.encoding import MISSING, MISSING_NUMBER, Codes, Encoder
+from dconvex.names import Name
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+class Cells(Protocol):
+    """A column of a table."""
+
+    def codes(self, first: int, last: int, encoder: Encoder, out: Codes) -> None:
+        """Write the codes of the states in these rows, -1 where a cell is missing."""
+
+    def numbers(self, first: int, last: int, variable: Name) -> Floats:
+        """The numbers in these rows, NaN where a cell is missing."""
+
+    def has_fractions(self) -> bool:
+        """Whether the column is one of floats of which not all are whole."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Integers:
+    """Integers of any width, without missing cells."""
+
+    values: NDArray[Any]
+    row: int = 0
+    """Which row of the table the first cell is in."""
+
+    def codes(self, first: int, last: int, encoder: Encoder, out: Codes) -> None:
+        values, row = self.values[first:last].astype(np.int64, copy=False), self.row + first
+        encoder.integers.translate(values, out, lambda place: (encoder.code_of(int(values[place]), row + place), None))
+
+    def numbers(self, first: int, last: int, variable: Name) -> Floats:
+        return self.values[first:last].astype(np.float64)
+
+    def has_fractions(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decimals:
+    """Floats; NaN is a missing cell."""
+
+    values: NDArray[Any]
+    row: int = 0
+
+    def codes(self, first: int, last: int, encoder: Encoder, out: Codes) -> None:
+        values = self.values[first:last]
+        is_missing = np.isnan(values)
+        with np.errstate(invalid="ignore"):
+            whole = np.where(is_missing, 0, values).astype(np.int64)
+        strange = ~is_missing & (whole != values)
+        if strange.any():
+            place = int(np.argmax(strange))
+            raise DataError(
+                f"column {encoder.variable!r} holds {values[place]} in row {self.row + first + place}, which is no state; pass "
+                'kind="gaussian" if all columns are numbers, or turn it into labels'
+            )
+        whole[is_missing] = MISSING_NUMBER
+
+        def met(place: int) -> tuple[int, None]:
+            return (MISSING if is_missing[place] else encoder.code_of(int(whole[place]), self.row + first + place)), None
+
+        encoder.integers.translate(whole, out, met)
+
+    def numbers(self, first: int, last: int, variable: Name) -> Floats:
+        values = self.values[first:last].astype(np.float64, copy=False)
+        if np.isinf(values).any():
+            place = int(np.argmax(np.isinf(values)))
+            where = f"row {self.row + first + place}"
+            raise DataError(f"column {variable!r} holds {values[place]} in {where}; drop such rows, or make the cells missing")
+        return values
+
+    def has_fractions(self) -> bool:
+        for first in range(0, len(self.values), 1 << 14):
+            values = self.values[first : first + (1 << 14)]
+            finite = values[np.isfinite(values)]
+            if (finite != np.floor(finite)).any():
+                return True
+        return False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Objects:
+    """Python objects, told apart by their addresses first: a column of text holds few different ones."""
+
+    values: NDArray[np.object_]
+
+    def codes(self, first: int, last: int, encoder: Encoder, out: Codes) -> None:
+        values = np.ascontiguousarray(self.values[first:last])
+        if _has_too_many_objects(encoder):
+            self._codes_by_value(values, first, encoder, out)
+            return
+
+        def met(place: int) -> tuple[int, object]:
+            if _has_too_many_objects(encoder):
+                raise _TooManyObjectsError
+            value = values[place]
+            return (MISSING if _is_missing(value) else encoder.code_of(value, first + place)), value
+
+        try:
+            encoder.objects.translate(_addresses(values), out, met)
+        except _TooManyObjectsError:
+            self._codes_by_value(values, first, encoder, out)
+
+    def numbers(self, first: int, last: int, variable: Name) -> Floats:
+        values = self.values[first:last]
+        found = np.full(len(values), np.nan)
+        for place, value in enumerate(values.tolist()):
+            if _is_missing(value):
+                continue
+            if isinstance(value, str) or not isinstance(value, int | float | np.number | np.bool_):
+                raise _no_number(variable, f"holds {value!r} in row {first + place}")
+            found[place] = value
+        return Decimals(found).numbers(0, len(found), variable)
+
+    def has_fractions(self) -> bool:
+        return False
+
+    def _codes_by_value(self, values: NDArray[np.object_], first: int, encoder: Encoder, out: Codes) -> None:
+        import pandas as pd
+
+        try:
+            codes, distinct = pd.factorize(values, use_na_sentinel=True)
+        except TypeError:
+            raise DataError(f"column {encoder.variable!r} holds values that are no states (they cannot be compared)") from None
+        rows = np.full(len(distinct), 0)
+        rows[codes[::-1]] = np.arange(len(codes))[::-1]
+        own = [encoder.code_of(value, first + int(row)) for value, row in zip(distinct, rows, strict=True)]
+        out[:] = np.array([*own, MISSING], np.int32)[codes]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Texts:
+    """Text in Arrow's memory, without missing cells: text k is `text[offsets[k]:offsets[k + 1]]`."""
+
+    offsets: NDArray[np.int64]
+    text: NDArray[np.uint8]
+    row: int
+
+    def codes(self, first: int, last: int, encoder: Encoder, out: Codes) -> None:
+        def met(place: int) -> int:
+            raw = self.text[self.offsets[place] : self.offsets[place + 1]].tobytes()
+            return encoder.code_of(raw.decode("utf-8", "surrogatepass"), self.row + place)
+
+        encoder.texts.translate(self.offsets[first : last + 1], self.text, out, met)
+
+    def numbers(self, first: int, last: int, variable: Name) -> Floats:
+        raise _no_number(variable, "is text")
+
+    def has_fractions(self) -> bool:
+        return False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coded:
+    """Places in a list of labels, -1 where a cell is missing: a categorical column."""
+
+    places: NDArray[Any]
+    labels: list[Any]
+    is_declared: bool
+    row: int = 0
+
+    def codes(self, first: int, last: int, encoder: Encoder, out: Codes) -> None:
+        places = self.places[first:last]
+        if self.is_declared:
+            encoder.declare(self.labels)
+            if self.labels == encoder.labels:
+                out[:] = places
+                return
+        translation = np.full(len(self.labels) + 1, MISSING, np.int32)
+        unsure = []
+        for place, label in enumerate(self.labels):
+            code = encoder.code_if_met(label)
+            if code is None:
+                unsure.append(place)
+            else:
+                translation[place] = code
+        for place in unsure:  # not all labels of a list are used
+            is_here = places == place
+            if is_here.any():
+                translation[place] = encoder.code_of(self.labels[place], self.row + first + int(np.argmax(is_here)))
+        out[:] = translation.astype(out.dtype)[places]
+
+    def numbers(self, first: int, last: int, variable: Name) -> Floats:
+        if all(isinstance(label, int | float) for label in self.labels):
+            numbers: Floats = np.array([*map(float, self.labels), np.nan])[self.places[first:last]]
+            return numbers
+        raise _no_number(variable, "is categorical")
+
+    def has_fractions(self) -> bool:
+        return False
+
+
+class ArrowCells:
+    """A column in Arrow's memory; the part at hand becomes one of the other kinds."""
+
+    def __init__(self, array: Any, row: int = 0) -> None:
+        self.array, self.row = array, row
+
+    def codes(self, first: int, last: int, encoder: Encoder, out: Codes) -> None:
+        self._part(first, last, encoder.variable).codes(0, last - first, encoder, out)
+
+    def numbers(self, first: int, last: int, variable: Name) -> Floats:
+        return self._part(first, last, variable).numbers(0, last - first, variable)
+
+    def has_fractions(self) -> bool:
+        import pyarrow as pa
+
+        if not pa.types.is_floating(self.array.type):
+            return False
+        chunks = self.array.chunks if isinstance(self.array, pa.ChunkedArray) else [self.array]
+        return any(Decimals(chunk.to_numpy(zero_copy_only=False)).has_fractions() for chunk in chunks)
+
+    def _part(self, first: int, last: int, variable: Name) -> Cells:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        part, row = self.array.slice(first, last - first), self.row + first
+        if isinstance(part, pa.ChunkedArray):
+            if pa.types.is_dictionary(part.type):
+                part = part.unify_dictionaries()
+            part = part.combine_chunks()
+            part = part.chunk(0) if isinstance(part, pa.ChunkedArray) else part
+        kind = part.type
+        if pa.types.is_integer(kind):
+            wide = part.cast(pa.int64())
+            if not part.null_count:
+                return Integers(wide.to_numpy(), row)
+            if not _is_small(wide):
+                _refuse(variable, f"{kind} beyond 2**53 with missing cells")
+            return Decimals(np.where(part.is_null(), np.nan, wide.fill_null(0).to_numpy()), row)
+        if pa.types.is_floating(kind):
+            return Decimals(part.to_numpy(zero_copy_only=False), row)
+        if pa.types.is_boolean(kind):
+            places = part.cast(pa.int8()).fill_null(MISSING).to_numpy(zero_copy_only=False)
+            return Coded(places, [False, True], is_declared=False, row=row)
+        if pa.types.is_null(kind):
+            return Decimals(np.full(last - first, np.nan))
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+            if not (part.null_count or pa.types.is_string_view(kind)):
+                return _texts(part, kind, row)
+            part = pc.dictionary_encode(part)
+        elif not pa.types.is_dictionary(kind):
+            _refuse(variable, kind)
+        places = part.indices.cast(pa.int64()).fill_null(MISSING).to_numpy(zero_copy_only=False)
+        return Coded(places, part.dictionary.to_pylist(), is_declared=part.type.ordered, row=row)
+
+
+class _TooManyObjectsError(Exception):
+    """So many different objects that comparing addresses does not pay."""
+
+
+def cells_of(column: Any) -> Cells:
+    """The cells of a column that narwhals holds."""
+    import narwhals as nw
+    import pandas as pd
+
+    native = nw.to_native(column)
+    if isinstance(native, pd.Series):
+        return _cells_of_pandas(native)
+    if column.dtype == nw.Enum:
+        import pyarrow as pa
+
+        array = native.to_arrow()
+        places = array.indices.cast(pa.int64()).fill_null(MISSING).to_numpy(zero_copy_only=False)
+        return Coded(places, array.dictionary.to_pylist(), is_declared=True)
+    return ArrowCells(column.to_arrow())
+
+
+def _cells_of_pandas(series: Any) -> Cells:
+    import pandas as pd
+
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        return Coded(series.array.codes, series.cat.categories.tolist(), is_declared=True)
+    if isinstance(series.dtype, np.dtype):
+        values = series.to_numpy()
+        if values.dtype.kind == "b":
+            return Coded(values.view(np.int8), [False, True], is_declared=False)
+        if values.dtype.kind == "i" or (values.dtype.kind == "u" and values.dtype.itemsize < 8):
+            return Integers(values)
+        if values.dtype.kind == "f":
+            return Decimals(values)
+        if values.dtype.kind == "O":
+            return Objects(values)
+    import pyarrow as pa
+
+    return ArrowCells(pa.array(series, from_pandas=True))
+
+
+def _texts(part: Any, kind: Any, row: int) -> Texts:
+    """The bytes of an array of text; those of the rows at hand are copied, for kernels take no memory that is read-only."""
+    import pyarrow as pa
+
+    _, offsets, text = part.buffers()
+    wide = np.dtype(np.int64 if pa.types.is_large_string(kind) else np.int32)
+    own = np.frombuffer(offsets, wide)[part.offset : part.offset + len(part) + 1].astype(np.int64)
+    raw = np.frombuffer(text, np.uint8)[own[0] : own[-1]] if text is not None else np.empty(0, np.uint8)
+    return Texts(own - own[0], raw.copy(), row)
+
+
+def _addresses(values: NDArray[np.object_]) -> NDArray[np.int64]:
+    """Where the objects of a contiguous array lie in memory, without a copy."""
+
+    class View:
+        @property
+        def __array_interface__(self) -> dict[str, Any]:
+            typestr = np.dtype(np.intp).str
+            return {"shape": values.shape, "typestr": typestr, "data": (values.ctypes.data, True), "version": 3}
+
+    return np.asarray(View()).astype(np.int64, copy=False)
+
+
+def _has_too_many_objects(encoder: Encoder) -> bool:
+    """Whether there are so many different objects for a few values that comparing them by value is faster."""
+    return encoder.objects.count > 256 + 4 * len(encoder.labels)
+
+
+def _is_missing(value: object) -> bool:
+    """None, NaN, pandas.NA and NaT."""
+    import pandas as pd
+
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
+
+
+def _is_small(array: Any) -> bool:
+    """Whether floats hold all these integers exactly."""
+    import pyarrow.compute as pc
+
+    ends = pc.min_max(array).as_py()
+    return all(end is None or abs(end) < 2**53 for end in ends.values())
+
+
+def _refuse(variable: Name, kind: object) -> NoReturn:
+    raise DataError(f"column {variable!r} is of type {kind}, which holds neither states nor numbers; convert it first")
+
+
+def _no_number(variable: Name, what: str) -> DataError:
+    return DataError(f'column {variable!r} {what}, which is no number; pass kind="discrete", or convert the column')

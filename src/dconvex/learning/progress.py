@@ -1,0 +1,45 @@
+"""One tidy bar for work that takes more than a second; nothing otherwise."""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Any
+
+PATIENCE = 1.0
+
+
+class Bar:
+    """Shows how many rows have been read, from the second second on."""
+
+    def __init__(self, title: str, total: int | None, *, is_shown: bool) -> None:
+        self.title, self.total, self.is_shown = title, total, is_shown
+        self._done = 0
+        self._began = time.monotonic()
+        self._bar: Any = None
+
+    def advance(self, rows: int) -> None:
+        self._done += rows
+        if not self.is_shown or (self._bar is None and time.monotonic() - self._began < PATIENCE):
+            return
+        if self._bar is None:
+            self._bar = _started(self.title, self.total)
+        self._bar.update(self._bar.task_ids[0], completed=self._done)
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+def _started(title: str, total: int | None) -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,.0f} rows"), TimeRemainingColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    bar.add_task(title, total=total)
+    bar.start()
+    return bar

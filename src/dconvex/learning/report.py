@@ -1,0 +1,70 @@
+"""What a model was learned from, and what the data did not tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from dconvex.names import Name
+
+SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """By family, written as `wet | rain, sprinkler`: what was unobserved, missing or singular."""
+
+    kind: Literal["discrete", "gaussian"]
+    rows: int
+    families: int
+    unobserved: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Configurations of the parents that no row has, of how many; their rows in the table are uniform, or the prior's."""
+    missing: Mapping[str, int] = field(default_factory=dict)
+    """Rows left out because a cell of the family is missing."""
+    singular: tuple[str, ...] = ()
+    """Regressions that the data does not determine."""
+    constant: tuple[Name, ...] = ()
+    """Variables whose variance is zero."""
+
+    def record(self) -> dict[str, Any]:
+        """The report in plain words, for a file."""
+        return asdict(self)
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Report:
+        """What `record` gave."""
+        pairs = {title: (int(count), int(of)) for title, (count, of) in record["unobserved"].items()}
+        own = {**record, "unobserved": pairs, "singular": tuple(record["singular"]), "constant": tuple(record["constant"])}
+        return cls(**own)
+
+    def __str__(self) -> str:
+        lines = [f"learned from {self.rows:,} rows, {self.families:,} families"]
+        if self.unobserved:
+            cells = sum(count for count, _ in self.unobserved.values())
+            lines.append(f"{cells:,} configurations of parents in {len(self.unobserved):,} families were never seen:")
+            lines += _listed({title: f"{count:,} of {of:,}" for title, (count, of) in self.unobserved.items()})
+        if self.missing:
+            lines.append(f"{len(self.missing):,} families leave out rows with missing cells (biased unless missing at random):")
+            lines += _listed({title: f"{count:,} rows" for title, count in self.missing.items()})
+        if self.singular:
+            lines.append(f"{len(self.singular):,} regressions are not determined by the data (least-norm coefficients taken):")
+            lines += _listed(dict.fromkeys(self.singular, ""))
+        if self.constant:
+            lines.append(
+                f"variance zero: {', '.join(map(str, self.constant[:SHOWN]))}{', …' if len(self.constant) > SHOWN else ''}"
+            )
+        if len(lines) == 1:
+            lines.append(
+                "every configuration was seen, and no cell is missing"
+                if self.kind == "discrete"
+                else "nothing is missing or singular"
+            )
+        return "\n".join(lines)
+
+
+def _listed(entries: Mapping[str, str]) -> list[str]:
+    worst = list(entries.items())[:SHOWN]
+    width = max(len(title) for title, _ in worst)
+    rest = [f"  … and {len(entries) - SHOWN:,} more"] if len(entries) > SHOWN else []
+    return [*(f"  {title:<{width}}  {what}".rstrip() for title, what in worst), *rest]

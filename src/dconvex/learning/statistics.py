@@ -1,0 +1,195 @@
+"""Additive statistics of the families of a tree: all that learning needs to know of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal, NoReturn, TypeAlias
+
+from numpy.typing import NDArray
+
+from dconvex.errors import DataError
+from dconvex.graph.dag import Dag
+from dconvex.graph.decomposition import decompose
+from dconvex.graph.tree import ClusterTree
+from dconvex.inference.families import FamilyIndex
+from dconvex.inference.memory import default_limit
+from dconvex.inference.model import checked_tree
+from dconvex.inference.saving import index_arrays, index_from
+from dconvex.learning.counts import Counts, Criterion
+from dconvex.learning.encoding import Unknown
+from dconvex.learning.families import Families
+from dconvex.learning.moments import Moments
+from dconvex.learning.storing import part_arrays, part_from
+from dconvex.learning.threads import thread_count
+from dconvex.names import Label, Name, as_names, checked_labels
+from dconvex.storage.container import Container, write_container
+
+Kind: TypeAlias = Literal["discrete", "gaussian"]
+StatesLike: TypeAlias = Mapping[Name, Iterable[Label]]
+
+STATISTICS = "dconvex statistics"
+
+
+class Scope:
+    """Which families of which tree are counted."""
+
+    def __init__(self, index: FamilyIndex, families: Families, *, is_partial: bool) -> None:
+        self.index, self.families, self.is_partial = index, families, is_partial
+
+    @classmethod
+    def of(
+        cls, dag: Dag, tree: ClusterTree | None, *, coherent: bool = False, for_query: Name | Iterable[Name] | None = None
+    ) -> Scope:
+        chosen = decompose(dag) if tree is None else checked_tree(dag, tree)
+        if for_query is not None:
+            if coherent:
+                raise ValueError("coherent=True needs the whole network, of which for_query= leaves out all but a part")
+            wanted = as_names(for_query)
+            for name in wanted:
+                dag.index_of(name)
+            kept = chosen.pruned_to(wanted)
+            chosen = ClusterTree(  # over the variables that are left
+                kept.clusters, kept.edges, mode=kept.mode, certified=kept.certified, undecided=kept.undecided
+            )
+            dag = dag.induced(kept.variables)
+        index = FamilyIndex.of(dag, chosen)
+        return cls(index, Families.of(index, own_only=coherent), is_partial=for_query is not None)
+
+
+class Options:
+    """How data is read."""
+
+    def __init__(
+        self, kind: Kind | None = None, states: Mapping[Name, tuple[Label, ...]] | None = None, unknown: Unknown = "raise",
+        n_jobs: int | None = None, max_bytes: int | None = None, progress: bool = False,
+    ) -> None:  # fmt: skip
+        if kind not in (None, "discrete", "gaussian"):
+            raise ValueError(f"kind={kind!r}; there are 'discrete' and 'gaussian'")
+        if unknown not in ("raise", "missing"):
+            raise ValueError(f"unknown={unknown!r}; there are 'raise' and 'missing'")
+        self.kind: Kind | None = "discrete" if kind is None and states else kind
+        self.states, self.unknown, self.n_jobs, self.progress = states, unknown, n_jobs, progress
+        self.given_limit = max_bytes
+        self.limit = default_limit() if max_bytes is None else int(max_bytes)
+        thread_count(n_jobs)
+
+    @property
+    def texts(self) -> list[str]:
+        """The columns whose declared states are all text."""
+        declared = (self.states or {}).items()
+        return [str(name) for name, labels in declared if all(isinstance(label, str) for label in labels)]
+
+    def of_kind(self, kind: Kind) -> Options:
+        """The same, for data that is known to be of a kind."""
+        return Options(kind, self.states, self.unknown, self.n_jobs, self.given_limit, self.progress)
+
+
+class Statistics:
+    """Counts (discrete) or moments (Gaussian) of the families of a tree; `dc.statistics` makes them, `dc.fit` learns from them.
+
+    `one + other` are the statistics of all rows together. They can be saved and sent, so that rows need not be.
+    """
+
+    scope: Scope
+    part: Counts | Moments
+
+    def __init__(self, scope: Scope, part: Counts | Moments) -> None:
+        self.__dict__.update(scope=scope, part=part)
+
+    @property
+    def dag(self) -> Dag:
+        return self.scope.index.dag
+
+    @property
+    def tree(self) -> ClusterTree:
+        return self.scope.index.tree
+
+    @property
+    def kind(self) -> Kind:
+        return self.part.kind
+
+    @property
+    def rows(self) -> int:
+        """The rows of all tables together."""
+        return self.part.coverage.rows
+
+    @property
+    def states(self) -> dict[Name, tuple[Label, ...]]:
+        """The labels of each variable so far; empty for Gaussian ones."""
+        if not isinstance(self.part, Counts):
+            return {}
+        return {name: own.labels for name, own in zip(self.dag.nodes, self.part.states, strict=True)}
+
+    def score(self, criterion: Criterion = "bic", equivalent_sample_size: float = 10.0) -> float:
+        """How well the network fits the data: "bic", "aic" (both as logarithms of a likelihood, higher is better) or "bdeu".
+
+        >>> import dconvex as dc
+        >>> network = dc.load_network("asia")
+        >>> round(dc.statistics(network, network.sample(1000, seed=1)).score("bic"), 3)
+        -2318.579
+        """
+        if criterion not in ("bic", "aic", "bdeu"):
+            raise ValueError(f"unknown score {criterion!r}; there are 'bic', 'aic' and 'bdeu'")
+        self.part.coverage.first(len(self.dag)).check(self.part.families.first(len(self.dag)))
+        return self.part.score(criterion, equivalent_sample_size)
+
+    def all(self) -> Statistics:
+        """Itself: a model that was opened from a file has something here that reads them first."""
+        return self
+
+    def save(self, path: str | Path) -> None:
+        """Write one file, which `Statistics.load` reads."""
+        arrays, facts = index_arrays(self.scope.index)
+        own, about = self.stored()
+        write_container(Path(path), STATISTICS, arrays | own, facts | about)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Statistics:
+        """Read what `save` wrote."""
+        file = Container.open(Path(path), STATISTICS)
+        return cls.stored_in(file, index_from(file))
+
+    def stored(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Arrays and facts for a file that has the graph and the tree already."""
+        arrays, facts = part_arrays(self.part)
+        return arrays, {"statistics": {**facts, "partial": self.scope.is_partial}}
+
+    @classmethod
+    def stored_in(cls, file: Container, index: FamilyIndex) -> Statistics:
+        """What `stored` gave."""
+        facts = file.facts["statistics"]
+        families = Families.of(index, own_only=int(facts["families"]) < index.table_count)
+        return cls(Scope(index, families, is_partial=bool(facts["partial"])), part_from(file, facts, families))
+
+    def __add__(self, other: object) -> Statistics:
+        if not isinstance(other, Statistics):
+            return NotImplemented
+        if self.kind != other.kind:
+            raise DataError(f"{self.kind} and {other.kind} statistics cannot be added; pass kind= when they are made")
+        if self.part.families != other.part.families:
+            raise ValueError("statistics of different families cannot be added: the graphs or the trees differ")
+        return Statistics(self.scope, self.part.added(other.part, default_limit()))  # type: ignore[arg-type]
+
+    def __radd__(self, other: object) -> Statistics:
+        """So that `sum` works."""
+        return self if other == 0 else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Statistics) and self.part == other.part
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        families = f"{len(self.part.families):,} families"
+        return f"Statistics({self.kind}, {len(self.dag):,} variables, {families}, {self.rows:,} rows)"
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"Statistics are frozen; {name!r} cannot be set")
+
+
+def checked_states(dag: Dag, states: StatesLike | None) -> dict[Name, tuple[Label, ...]] | None:
+    """The states that the caller declares, of the variables of this graph."""
+    if states is None:
+        return None
+    return {name: checked_labels(name, labels) for name, labels in states.items() if name in dag}
