@@ -20,6 +20,13 @@ from dconvex.graph.dag import Dag
 from dconvex.graph.decomposition import decompose
 from dconvex.graph.separation import d_separated, markov_boundary
 from dconvex.graph.tree import ClusterTree
+from dconvex.inference.distances import (
+    Distance,
+    bhattacharyya_distance,
+    hellinger_distance,
+    kl_divergence,
+    wasserstein2_distance,
+)
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.model import LocalModel, localize
 from dconvex.inference.plan import QueryPlan
@@ -45,6 +52,7 @@ __all__ = [
     "DataError",
     "DconvexError",
     "Dirichlet",
+    "Distance",
     "Distribution",
     "FormatError",
     "GaussianDistribution",
@@ -60,6 +68,7 @@ __all__ = [
     "TooLargeError",
     "UnknownStateError",
     "UnknownVariableError",
+    "bhattacharyya_distance",
     "check_tree",
     "convex_hull",
     "d_separated",
@@ -67,8 +76,10 @@ __all__ = [
     "fit",
     "from_pgmpy",
     "from_pyagrum",
+    "hellinger_distance",
     "inducing_path",
     "is_d_convex",
+    "kl_divergence",
     "load_network",
     "localize",
     "markov_boundary",
@@ -82,5 +93,6 @@ __all__ = [
     "statistics",
     "to_pgmpy",
     "to_pyagrum",
+    "wasserstein2_distance",
     "write",
 ]
