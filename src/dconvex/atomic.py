@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 
@@ -31,6 +32,12 @@ def _mode_of(target: Path) -> int:
     """The permissions of the file that is replaced, or those that a plain `open` would give."""
     if target.exists():
         return target.stat().st_mode & 0o777
+    return 0o666 & ~_mask()
+
+
+@cache
+def _mask() -> int:
+    """Read once: to read it is to set it, for all threads."""
     mask = os.umask(0)
     os.umask(mask)
-    return 0o666 & ~mask
+    return mask

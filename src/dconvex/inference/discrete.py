@@ -86,7 +86,7 @@ class DiscreteAnswers:
             for variable, start, size in plan.outs:
                 found[variable] = values[start : start + size]
         if evidence and not assume_possible:
-            self._check_all_possible(plans, evidence, limit)
+            self._check_all_possible(plans, evidence, limit, asks_observed=len(hidden) < len(asked))
         names, labels = self.names, self.labels
         return {names[place]: Distribution((names[place],), (labels[place],), found[place]) for place in asked}
 
@@ -262,13 +262,13 @@ class DiscreteAnswers:
         if evidence and self.log_evidence(evidence, limit, asked) == -np.inf:
             self.raise_impossible(evidence, limit, beside=asked)
 
-    def _check_all_possible(self, plans: list[Plan], evidence: Evidence, limit: int) -> None:
+    def _check_all_possible(self, plans: list[Plan], evidence: Evidence, limit: int, *, asks_observed: bool) -> None:
         """Once for all plans; where clusters disagree, for each that has not seen all evidence itself."""
         unsure = [plan for plan in plans if not plan.uses_all_evidence]
         if self.is_one_distribution:
             unsure = unsure[:1] if len(unsure) == len(plans) else []
-            if not plans:
-                self._check_possible(evidence, limit, ())
+        if not plans or (asks_observed and not self.is_one_distribution):
+            self._check_possible(evidence, limit, ())
         for plan in unsure:
             self._check_possible(evidence, limit, tuple(variable for variable, _, _ in plan.outs))
 

@@ -99,7 +99,7 @@ def read_evidence(
                 raise ImpossibleEvidenceError({name: value})
             if len(codes) == 1:
                 observed[place] = codes[0]
-            elif len(codes) < len(labels[place]):
+            else:
                 likely[place] = np.zeros(len(labels[place]))
                 likely[place][codes] = 1.0
         else:

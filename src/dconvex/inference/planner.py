@@ -35,7 +35,7 @@ PLANS_KEPT, BYTES_KEPT = 4096, 1 << 28
 SHARED_BY = 1000
 """A table that is derived serves later questions too: so many of them are taken to share its cost."""
 CHEAP = 1_000_000
-"""Below so many multiplications nothing else is compared: looking would cost more than it saves."""
+"""Where fewer multiplications could be saved nothing else is compared: looking would cost more."""
 
 
 class Ending(IntEnum):
@@ -67,6 +67,11 @@ class Plan:
     def total(self) -> float:
         """Its own multiplications, and its share of those for derived tables."""
         return self.multiplications + self.derived_cost / SHARED_BY
+
+    @property
+    def savable(self) -> float:
+        """What another plan might save: not the writing of the result."""
+        return self.total - 2 * self.size
 
     @property
     def uses_all_evidence(self) -> bool:
@@ -148,7 +153,7 @@ class Planner:
             arrays = tuple([np.array(part, np.int32) for part in (asked, observed, likely, latest, beside)])
             network: Literal["pruned", "whole"] = "whole" if is_whole else "pruned"
             plan = self._planned(arrays, network, ending, limit, shows_impossible)
-            if not is_whole and self.is_one_distribution and (plan.total >= CHEAP or plan.peak_bytes > limit):
+            if not is_whole and self.is_one_distribution and (plan.savable >= CHEAP or plan.peak_bytes > limit):
                 plan = self._cheapest(plan, arrays, limit, shows_impossible)
             self._keep(key, plan)
         if is_checked and plan.peak_bytes > limit:

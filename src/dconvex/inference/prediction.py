@@ -48,7 +48,10 @@ def predicted_probabilities(
             if not (is_sure or answers.is_one_distribution):
                 own &= _possible(answers, group, limit, (target,))
             wrong += group.first_without(own, (target,))
-            is_possible &= own
+            if answers.is_one_distribution:
+                is_possible &= own
+            else:  # each target has its own small network
+                found[target][group.rows[~own]] = np.nan
         if answers.is_one_distribution and not is_checked:
             own = _possible(answers, group, limit, ())
             wrong += group.first_without(own, ())

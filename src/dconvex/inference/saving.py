@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex.errors import FormatError
 from dconvex.graph.adjacency import Adjacency
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
@@ -53,14 +54,20 @@ def opened_answers(file: Container) -> tuple[FamilyIndex, DiscreteAnswers | Gaus
     index = index_from(file)
     facts, known = file.facts, int(file.facts["known"])
     numbers, checksums = file[NUMBERS], file["checksums"]
+    if len(checksums) != len(index.tree) or not len(index.dag) <= known <= index.table_count:
+        raise FormatError("the file is damaged: its tables do not fit its clusters", path=file.path)
     if facts["kind"] == "gaussian":
         at = regression_places(index, known)
+        if at[-1] != len(numbers):
+            raise FormatError("the file is damaged: its regressions do not fit its families", path=file.path)
         store = StoredRegressions(index, StoredNumbers(index, numbers, at, known, checksums, file.path))
         return index, GaussianAnswers(
             store, is_one_distribution=bool(facts["coherent"]), is_degenerate=bool(facts["degenerate"])
         )
     labels = StoredLabels(file)
     tables = StoredTables(index, labels.sizes(), known, file["zeros"])
+    if len(labels) != len(index.dag) or len(file["zeros"]) != len(index.dag) or tables.table_at[known] != len(numbers):
+        raise FormatError("the file is damaged: its tables do not fit its labels", path=file.path)
     tables.stored = StoredNumbers(index, numbers, tables.table_at, known, checksums, file.path)
     return index, DiscreteAnswers(tables, labels, is_one_distribution=bool(facts["coherent"]))
 
@@ -88,6 +95,7 @@ def index_from(file: Container) -> FamilyIndex:
         kind(*(file[f"{part}.{name}"] for name in kind._fields))
         for part, kind in (("clusters", clusters_of.Clusters), ("families", clusters_of.Families), ("arcs", walks.Arcs))
     )
+    _check_index(file, clusters, families, arcs)
     names = StoredNames({name: file[name] for name in ("names.text", "names.at", "names.integers")})
     dag = Dag.from_known(
         names,
@@ -106,6 +114,32 @@ def index_from(file: Container) -> FamilyIndex:
         undecided=file["tree.undecided"].tolist(),
     )
     return FamilyIndex(dag, tree, arcs, clusters, families)
+
+
+def _check_index(file: Container, clusters: Any, families: Any, arcs: Any) -> None:
+    """Refuse numbers that would lead kernels out of their arrays; a checksum tells damage, not malice."""
+    nodes, tables, count = len(arcs.parent_start) - 1, len(families.variable), len(clusters.start) - 1
+    starts = (
+        (clusters.start, clusters.members), (clusters.holder_start, clusters.holders), (arcs.parent_start, arcs.parents),
+        (families.parent_start, families.parents), (arcs.child_start, arcs.children), (file["names.at"], file["names.text"]),
+    )  # fmt: skip
+    places = (
+        (clusters.members, 0, nodes), (clusters.parent, -1, count), (clusters.holders, 0, count), (clusters.top, 0, count),
+        (clusters.smallest, 0, count), (clusters.table, 0, tables), (clusters.toward, -1, count), (families.variable, 0, nodes),
+        (families.parents, 0, nodes), (families.source, -1, count), (families.behind, -1, count), (arcs.parents, 0, nodes),
+        (arcs.children, 0, nodes), (arcs.rank, 0, nodes), (file["order"], 0, nodes),
+    )  # fmt: skip
+    is_sound = (
+        all(len(start) and start[0] == 0 and start[-1] == len(pool) and (np.diff(start) >= 0).all() for start, pool in starts)
+        and all(not len(own) or (own.min() >= low and own.max() < high) for own, low, high in places)
+        and len(clusters.table) == len(clusters.toward) == len(clusters.members)
+        and len(clusters.parent) == len(clusters.depth) == count
+        and len(clusters.top) == len(clusters.smallest) == len(clusters.holder_start) - 1 == nodes
+        and len(families.parent_start) - 1 == len(families.source) == len(families.behind) == tables >= nodes
+        and len(arcs.child_start) - 1 == len(arcs.rank) == len(file["order"]) == len(file["names.at"]) - 1 == nodes
+    )
+    if not is_sound:
+        raise FormatError("the file is damaged: its index points nowhere", path=file.path)
 
 
 def _tables(answers: DiscreteAnswers, known: int) -> tuple[Arrays, Facts]:

@@ -163,8 +163,8 @@ def count_cells(codes, rows, start, members, states, may_miss, cell_at, cells, u
 
 
 @kernel
-def add_moments(values, rows, start, members, shift, may_miss, sum_at, sums, product_at, products, used, first, last):
-    """Add the rows to the sums and products of deviations from `shift` of the families from `first` to `last`.
+def add_moments(values, rows, start, members, may_miss, product_at, shift, sums, products, used, first, last):
+    """Sums and products of deviations in the families from `first` to `last`, from their first whole rows, which `shift` gets.
 
     `values[v, row]` is NaN where it is missing (then `may_miss[v]` is set). The products of a family with m members are an
     m × m matrix, of which the half below the diagonal is filled.
@@ -180,7 +180,7 @@ def add_moments(values, rows, start, members, shift, may_miss, sum_at, sums, pro
             many = min(BLOCK, rows - begin)
             for i in range(size):
                 for k in range(many):
-                    deviation[i, k] = values[own[i], begin + k] - shift[own[i]]
+                    deviation[i, k] = values[own[i], begin + k]
             if misses:
                 kept = 0
                 for k in range(many):
@@ -192,12 +192,16 @@ def add_moments(values, rows, start, members, shift, may_miss, sum_at, sums, pro
                             deviation[i, kept] = deviation[i, k]
                         kept += 1
                 many = kept
+            if many and used[family] == 0:
+                for i in range(size):
+                    shift[start[family] + i] = deviation[i, 0]
             used[family] += many
             for i in range(size):
-                total = 0.0
+                total, away = 0.0, shift[start[family] + i]
                 for k in range(many):
+                    deviation[i, k] -= away
                     total += deviation[i, k]
-                sums[sum_at[family] + i] += total
+                sums[start[family] + i] += total
                 for j in range(i + 1):
                     products[product_at[family] + i * size + j] += _dot(deviation[i], deviation[j], many)
 

@@ -17,6 +17,8 @@ from dconvex.names import Name
 
 Floats: TypeAlias = NDArray[np.float64]
 
+AT_ONCE = 1 << 16
+
 
 class Cells(Protocol):
     """A column of a table."""
@@ -27,8 +29,8 @@ class Cells(Protocol):
     def numbers(self, first: int, last: int, variable: Name) -> Floats:
         """The numbers in these rows, NaN where a cell is missing."""
 
-    def has_fractions(self) -> bool:
-        """Whether the column is one of floats of which not all are whole."""
+    def has_fractions(self) -> bool | None:
+        """Whether the column is one of floats of which not all are whole; None where there is nothing to go by."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,13 +86,15 @@ class Decimals:
             raise DataError(f"column {variable!r} holds {values[place]} in {where}; drop such rows, or make the cells missing")
         return values
 
-    def has_fractions(self) -> bool:
+    def has_fractions(self) -> bool | None:
+        is_told = False
         for first in range(0, len(self.values), 1 << 14):
             values = self.values[first : first + (1 << 14)]
             finite = values[np.isfinite(values)]
+            is_told |= len(finite) > 0
             if (finite != np.floor(finite)).any():
                 return True
-        return False
+        return False if is_told else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,6 +102,7 @@ class Objects:
     """Python objects, told apart by their addresses first: a column of text holds few different ones."""
 
     values: NDArray[np.object_]
+    row: int = 0
 
     def codes(self, first: int, last: int, encoder: Encoder, out: Codes) -> None:
         values = np.ascontiguousarray(self.values[first:last])
@@ -109,7 +114,7 @@ class Objects:
             if _has_too_many_objects(encoder):
                 raise _TooManyObjectsError
             value = values[place]
-            return (MISSING if _is_missing(value) else encoder.code_of(value, first + place)), value
+            return (MISSING if _is_missing(value) else encoder.code_of(value, self.row + first + place)), value
 
         try:
             encoder.objects.translate(_addresses(values), out, met)
@@ -123,7 +128,7 @@ class Objects:
             if _is_missing(value):
                 continue
             if isinstance(value, str) or not isinstance(value, int | float | np.number | np.bool_):
-                raise _no_number(variable, f"holds {value!r} in row {first + place}")
+                raise _no_number(variable, f"holds {value!r} in row {self.row + first + place}")
             found[place] = value
         return Decimals(found).numbers(0, len(found), variable)
 
@@ -134,12 +139,13 @@ class Objects:
         import pandas as pd
 
         try:
-            codes, distinct = pd.factorize(values, use_na_sentinel=True)
+            # 1 and True are equal, but different labels
+            typed = [None if _is_missing(value) else (type(value), value) for value in values.tolist()]
+            codes, distinct = pd.factorize(np.fromiter(typed, object, len(typed)), use_na_sentinel=True)
         except TypeError:
             raise DataError(f"column {encoder.variable!r} holds values that are no states (they cannot be compared)") from None
-        rows = np.full(len(distinct), 0)
-        rows[codes[::-1]] = np.arange(len(codes))[::-1]
-        own = [encoder.code_of(value, first + int(row)) for value, row in zip(distinct, rows, strict=True)]
+        rows = _first_places(codes, len(distinct))
+        own = [encoder.code_of(value, self.row + first + row) for (_, value), row in zip(distinct, rows, strict=True)]
         out[:] = np.array([*own, MISSING], np.int32)[codes]
 
 
@@ -189,10 +195,10 @@ class Coded:
                 unsure.append(place)
             else:
                 translation[place] = code
-        for place in unsure:  # not all labels of a list are used
-            is_here = places == place
-            if is_here.any():
-                translation[place] = encoder.code_of(self.labels[place], self.row + first + int(np.argmax(is_here)))
+        rows = _first_places(places, len(self.labels)) if unsure else []
+        for place in unsure:
+            if rows[place] >= 0 and self.labels[place] is not None:  # not all labels of a list are used
+                translation[place] = encoder.code_of(self.labels[place], self.row + first + rows[place])
         out[:] = translation.astype(out.dtype)[places]
 
     def numbers(self, first: int, last: int, variable: Name) -> Floats:
@@ -203,6 +209,39 @@ class Coded:
 
     def has_fractions(self) -> bool:
         return False
+
+
+class SlicedCells:
+    """A column that has to be converted to Arrow, a part at a time."""
+
+    def __init__(self, column: Any) -> None:
+        self.column = column
+
+    def codes(self, first: int, last: int, encoder: Encoder, out: Codes) -> None:
+        self._part(first, last, encoder.variable).codes(0, last - first, encoder, out)
+
+    def numbers(self, first: int, last: int, variable: Name) -> Floats:
+        return self._part(first, last, variable).numbers(0, last - first, variable)
+
+    def has_fractions(self) -> bool | None:
+        if not self.column.dtype.is_float():
+            return False
+        told = (self._part(first, first + AT_ONCE, "").has_fractions() for first in range(0, max(len(self.column), 1), AT_ONCE))
+        found = set()
+        for has_fractions in told:
+            if has_fractions:
+                return True
+            found.add(has_fractions)
+        return False if False in found else None
+
+    def _part(self, first: int, last: int, variable: Name) -> ArrowCells:
+        import pyarrow as pa
+
+        part = self.column[first:last]
+        try:
+            return ArrowCells(part.to_arrow(), first)
+        except (pa.ArrowException, TypeError):
+            _refuse(variable, part.dtype)
 
 
 class ArrowCells:
@@ -217,13 +256,16 @@ class ArrowCells:
     def numbers(self, first: int, last: int, variable: Name) -> Floats:
         return self._part(first, last, variable).numbers(0, last - first, variable)
 
-    def has_fractions(self) -> bool:
+    def has_fractions(self) -> bool | None:
         import pyarrow as pa
 
+        if pa.types.is_null(self.array.type):
+            return None
         if not pa.types.is_floating(self.array.type):
             return False
         chunks = self.array.chunks if isinstance(self.array, pa.ChunkedArray) else [self.array]
-        return any(Decimals(chunk.to_numpy(zero_copy_only=False)).has_fractions() for chunk in chunks)
+        told = {Decimals(chunk.to_numpy(zero_copy_only=False)).has_fractions() for chunk in chunks}
+        return True if True in told else False if False in told else None
 
     def _part(self, first: int, last: int, variable: Name) -> Cells:
         import pyarrow as pa
@@ -237,7 +279,10 @@ class ArrowCells:
             part = part.chunk(0) if isinstance(part, pa.ChunkedArray) else part
         kind = part.type
         if pa.types.is_integer(kind):
-            wide = part.cast(pa.int64())
+            try:
+                wide = part.cast(pa.int64())
+            except pa.ArrowInvalid:
+                _refuse(variable, f"{kind} with values beyond 2**63")
             if not part.null_count:
                 return Integers(wide.to_numpy(), row)
             if not _is_small(wide):
@@ -271,17 +316,20 @@ def cells_of(column: Any) -> Cells:
 
     native = nw.to_native(column)
     if isinstance(native, pd.Series):
-        return _cells_of_pandas(native)
+        return _cells_of_pandas(native) or SlicedCells(column)
     if column.dtype == nw.Enum:
         import pyarrow as pa
 
         array = native.to_arrow()
         places = array.indices.cast(pa.int64()).fill_null(MISSING).to_numpy(zero_copy_only=False)
         return Coded(places, array.dictionary.to_pylist(), is_declared=True)
-    return ArrowCells(column.to_arrow())
+    if type(native).__module__.startswith("pyarrow"):
+        return ArrowCells(native)
+    return SlicedCells(column)
 
 
-def _cells_of_pandas(series: Any) -> Cells:
+def _cells_of_pandas(series: Any) -> Cells | None:
+    """What can be looked at in place."""
     import pandas as pd
 
     if isinstance(series.dtype, pd.CategoricalDtype):
@@ -296,9 +344,7 @@ def _cells_of_pandas(series: Any) -> Cells:
             return Decimals(values)
         if values.dtype.kind == "O":
             return Objects(values)
-    import pyarrow as pa
-
-    return ArrowCells(pa.array(series, from_pandas=True))
+    return None
 
 
 def _texts(part: Any, kind: Any, row: int) -> Texts:
@@ -324,6 +370,14 @@ def _addresses(values: NDArray[np.object_]) -> NDArray[np.int64]:
     return np.asarray(View()).astype(np.int64, copy=False)
 
 
+def _first_places(codes: NDArray[Any], count: int) -> list[int]:
+    """Where each code from 0 on comes first, -1 where it does not."""
+    first = np.full(count + 1, -1, np.int64)
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # missing cells, -1, go to the last place
+    found: list[int] = first[:count].tolist()
+    return found
+
+
 def _has_too_many_objects(encoder: Encoder) -> bool:
     """Whether there are so many different objects for a few values that comparing them by value is faster."""
     return encoder.objects.count > 256 + 4 * len(encoder.labels)
@@ -333,7 +387,8 @@ def _is_missing(value: object) -> bool:
     """None, NaN, pandas.NA and NaT."""
     import pandas as pd
 
-    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
+    is_float = isinstance(value, float | np.floating)
+    return value is None or value is pd.NA or value is pd.NaT or (is_float and bool(value != value))
 
 
 def _is_small(array: Any) -> bool:

@@ -39,9 +39,9 @@ def statistics(
     >>> one + two
     Statistics(discrete, 8 variables, 12 families, 1,000 rows)
     """
-    scope = Scope.of(as_dag(dag), tree, coherent=coherent, for_query=for_query)
-    options = Options(kind, checked_states(scope.index.dag, states), unknown, n_jobs, max_bytes, progress)
-    return counted(scope, data, options)
+    graph = as_dag(dag)
+    options = Options(kind, checked_states(graph, states), unknown, n_jobs, max_bytes, progress)
+    return counted(Scope.of(graph, tree, coherent=coherent, for_query=for_query), data, options)
 
 
 def counted(scope: Scope, data: Any, options: Options) -> Statistics:

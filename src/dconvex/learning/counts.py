@@ -67,6 +67,8 @@ class Counts:
         return sum(self._score_of(number, criterion, equivalent_sample_size) for number in range(len(self.states)))
 
     def _score_of(self, number: int, criterion: Criterion, equivalent_sample_size: float) -> float:
+        if not equivalent_sample_size > 0:
+            raise ValueError(f"the equivalent sample size must be positive, not {equivalent_sample_size}")
         seen = self.tallies.cells_seen(number)
         cells, totals = seen.counts, _row_totals(seen)
         states = len(self.states[self.families.of_number(number)[-1]])

@@ -28,6 +28,12 @@ class Coverage:
     strangers: frozenset[Name] = frozenset()
     """Columns that belong to no variable."""
 
+    @classmethod
+    def of_rows(cls, used: Longs, variables: int) -> Coverage:
+        """That of a part of a table, of which only the rows used are known."""
+        none = np.zeros(len(used), np.int64)
+        return cls(0, none, none, used, np.zeros(variables, bool))
+
     def __add__(self, other: Coverage) -> Coverage:
         return Coverage(
             self.rows + other.rows, self.tables + other.tables, self.offered + other.offered, self.used + other.used,

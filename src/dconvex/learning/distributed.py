@@ -88,7 +88,7 @@ def _kind_in(data: Any, names: Sequence[Name], column_of: Mapping[Name, Name]) -
     def stand_in(name: Name) -> Decimals | None:
         return Decimals(np.array([0.5 if column_of[name] in fractional else 0.0])) if name in column_of else None
 
-    return kind_of(names, [stand_in(name) for name in names])
+    return kind_of(names, [stand_in(name) for name in names]) or "discrete"
 
 
 def _fractional_columns(data: Any) -> Columns:

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from dconvex.errors import DataError
-from dconvex.graph.dag import DagLike, as_dag
+from dconvex.graph.dag import Dag, DagLike, as_dag
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteAnswers
 from dconvex.inference.families import FamilyIndex
@@ -57,7 +57,7 @@ def fit(
 
     `prior` is None (maximum likelihood), `BDeu`, `Dirichlet` or `NormalInverseGamma`. With `coherent` every answer is the
     marginal of the global estimate; without, clusters are learned on their own, as in the paper. `for_query` learns only the
-    clusters that questions about these variables need. `states` declares labels, in order; a value that is not among them
+    clusters that a question about these variables keeps. `states` declares labels, in order; a value that is not among them
     raises, or counts as missing with `unknown="missing"`. `n_jobs` is the number of threads (None: all cores) and makes no
     difference to the result.
 
@@ -73,7 +73,7 @@ def fit(
     _check_prior(prior)
     options = Options(kind, checked_states(graph, states), unknown, n_jobs, max_bytes, progress)
     if isinstance(data, Statistics):
-        statistics = _fitting(data, graph, tree, for_query)
+        statistics = _fitting(data, graph, tree, for_query, kind, states)
     else:
         statistics = counted(Scope.of(graph, tree, coherent=coherent, for_query=for_query), data, options)
     return learned(statistics, prior, options, is_coherent=coherent)
@@ -139,11 +139,13 @@ class FromData:
 
     def stored(self, *, statistics: bool) -> tuple[Mapping[str, Any], dict[str, Any]]:
         if self.found is None:
+            if statistics:
+                raise ValueError("this model comes from a given network: there are no statistics to save")
             return {}, {"origin": "given"}
         states = self.options.states
         about = {
             "prior": prior_record(self.prior),
-            "states": None if states is None else [[name, list(labels)] for name, labels in states.items()],
+            "declared": None if states is None else list(states),
             "unknown": self.options.unknown,
             "partial": self.is_partial,
             "report": self.found.record(),
@@ -177,7 +179,7 @@ def _discrete(scope: Scope, counts: Counts, prior: Prior | None, limit: int, *, 
         for number in np.argsort(-found.unobserved, kind="stable").tolist()
         if found.unobserved[number]
     }
-    report = Report("discrete", counts.coverage.rows, len(counts.families), unobserved, _left_out(counts))
+    report = Report("discrete", counts.coverage.rows, len(counts.families), unobserved, _left_out(counts), _partial(counts))
     return answers, report
 
 
@@ -201,7 +203,9 @@ def _gaussian(scope: Scope, moments: Moments, prior: Prior | None, *, is_coheren
             "constant, or there are too few rows; the smallest coefficients that fit are taken (see model.report())",
             stacklevel=4,
         )
-    return answers, Report("gaussian", moments.coverage.rows, len(moments.families), {}, _left_out(moments), singular, constant)
+    return answers, Report(
+        "gaussian", moments.coverage.rows, len(moments.families), {}, _left_out(moments), _partial(moments), singular, constant
+    )
 
 
 def _left_out(part: Counts | Moments) -> dict[str, int]:
@@ -211,14 +215,28 @@ def _left_out(part: Counts | Moments) -> dict[str, int]:
     }
 
 
-def _fitting(statistics: Statistics, dag: Any, tree: ClusterTree | None, for_query: Any) -> Statistics:
-    """Statistics that were made for this graph and this tree."""
-    if for_query is not None and not statistics.scope.is_partial:
+def _partial(part: Counts | Moments) -> dict[str, int]:
+    """Families that not all rows were offered to."""
+    coverage = part.coverage
+    fewest_first = np.argsort(coverage.offered, kind="stable").tolist()
+    return {part.families.title(n): int(coverage.offered[n]) for n in fewest_first if coverage.offered[n] < coverage.rows}
+
+
+def _fitting(
+    statistics: Statistics, dag: Dag, tree: ClusterTree | None, for_query: Any, kind: Kind | None, states: Any
+) -> Statistics:
+    """Statistics that were made for this graph, this tree and this kind of data."""
+    if for_query is not None:
         raise ValueError("for_query= belongs where the statistics are made")
-    if not statistics.scope.is_partial and statistics.dag != dag:
+    own = statistics.dag
+    if own != dag and not (statistics.scope.is_partial and set(own.nodes) <= set(dag.nodes) and own == dag.induced(own.nodes)):
         raise ValueError("the statistics were made for another graph")
     if tree is not None and tree != statistics.tree:
         raise ValueError("the statistics were made for another tree")
+    if kind not in (None, statistics.kind):
+        raise ValueError(f"the statistics are {statistics.kind}, and kind={kind!r}")
+    if states is not None:
+        raise ValueError("states= belongs where the statistics are made")
     return statistics
 
 

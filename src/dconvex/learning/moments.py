@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -87,14 +87,13 @@ class Moments:
 
 
 class Measuring:
-    """Sums tables part by part, as deviations from what the first part has in the middle; `finished` gives the statistics."""
+    """Adds up the moments of tables part by part; `finished` gives the statistics."""
 
     def __init__(self, families: Families, spread: Spread) -> None:
         self.families, self.spread = families, spread
         self.at = scatter_places(families)
-        self.sums, self.products = np.zeros(len(families.members)), np.zeros(int(self.at[-1]))
+        self.total: Moments | None = None
         self.used = np.zeros(len(families), np.int64)
-        self.shift = np.full(len(families.names), np.nan)
         self._values = np.empty((0, 0))
 
     def add(self, first: int, last: int, cells: Sequence[Cells | None], covered: NDArray[np.bool_]) -> None:
@@ -109,27 +108,31 @@ class Measuring:
             if column is not None:
                 own[:] = column.numbers(first, last, names[place])
                 may_miss[place] = np.isnan(own).any()
-                if math.isnan(self.shift[place]):
-                    self.shift[place] = _middle(own)
 
         self.spread(read, range(len(cells)))
-        shift = np.nan_to_num(self.shift)
-        add = load("counting").add_moments
         start, members = self.families.start, self.families.members
-        arrays = (self._values, rows, start, members, shift, may_miss)
-        sums = (start, self.sums, self.at, self.products, self.used)
+        shift, sums, products = np.zeros(len(members)), np.zeros(len(members)), np.zeros(int(self.at[-1]))
+        used = np.zeros(len(self.families), np.int64)
+        add = load("counting").add_moments
+        arrays = (self._values, rows, start, members, may_miss, self.at, shift, sums, products, used)
         parts = [part for part in even_parts(np.diff(start) ** 2.0, 8) for part in _covered_runs(covered, *part)]
-        self.spread(lambda bounds: add(*arrays, *sums, *bounds), parts)
+        self.spread(lambda bounds: add(*arrays, *bounds), parts)
+        part = self._moments(shift, sums, products, used)
+        self.total = part if self.total is None else self.total.added(part, 0)
+        self.used += used
 
     def finished(self, coverage: Coverage) -> Moments:
-        widths = np.diff(self.families.start)
-        rows = np.maximum(self.used, 1).astype(np.float64)
-        shift = np.nan_to_num(self.shift)[self.families.members]
-        mean, rest = _exact_sum(shift, self.sums / np.repeat(rows, widths))
+        assert self.total is not None
+        return replace(self.total, coverage=coverage)
+
+    def _moments(self, shift: Floats, sums: Floats, products: Floats, used: Longs) -> Moments:
+        """From sums of deviations to deviations from the mean."""
+        widths, rows = np.diff(self.families.start), np.maximum(used, 1).astype(np.float64)
+        mean, rest = _exact_sum(shift, sums / np.repeat(rows, widths))
         row, column, mirrored = pair_places(self.families)
-        products = np.where(row >= column, self.products, self.products[mirrored])  # the kernel fills one half
-        scatter = products - self.sums[row] * self.sums[column] / np.repeat(rows, widths**2)
-        return Moments(self.families, mean, rest, scatter, coverage)
+        whole = np.where(row >= column, products, products[mirrored])  # the kernel fills one half
+        scatter = whole - sums[row] * sums[column] / np.repeat(rows, widths**2)
+        return Moments(self.families, mean, rest, scatter, Coverage.of_rows(used, len(self.families.names)))
 
 
 def scatter_places(families: Families) -> Longs:
@@ -151,15 +154,6 @@ def _exact_sum(one: Floats, other: Floats) -> tuple[Floats, Floats]:
     total = one + other
     part = total - one
     return total, (one - (total - part)) + (other - part)
-
-
-def _middle(values: Floats) -> float:
-    """The mean of what is there; of equal numbers exactly that number, so that a constant column has no deviations."""
-    there = values[~np.isnan(values)]
-    if not len(there):
-        return math.nan
-    low, high = float(there.min()), float(there.max())
-    return low if low == high else float(there.mean())
 
 
 def _covered_runs(covered: NDArray[np.bool_], first: int, last: int) -> list[tuple[int, int]]:

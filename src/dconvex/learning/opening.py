@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dconvex.inference.discrete import DiscreteAnswers
 from dconvex.inference.families import FamilyIndex
 from dconvex.inference.model import LocalModel
 from dconvex.inference.saving import MODEL, NUMBERS, opened_answers
@@ -13,6 +15,7 @@ from dconvex.learning.fitting import FromData
 from dconvex.learning.priors import prior_from
 from dconvex.learning.report import Report
 from dconvex.learning.statistics import Options, Statistics
+from dconvex.names import Label, Name
 from dconvex.storage.container import Container
 
 
@@ -24,10 +27,10 @@ def open_model(path: str | Path) -> LocalModel:
     file = Container.open(Path(path), MODEL, lazy=(NUMBERS,))
     index, answers = opened_answers(file)
     about: dict[str, Any] = file.facts.get("learned") or {}
-    states = about.get("states")
+    declared: list[Name] | None = about.get("declared")
     options = Options(
         answers.kind if about else None,
-        {name: tuple(labels) for name, labels in states} if states else None,
+        _declared(index, answers, declared) if declared and isinstance(answers, DiscreteAnswers) else None,
         about.get("unknown", "raise"),
         max_bytes=file.facts["max_bytes"],
     )
@@ -41,6 +44,11 @@ def open_model(path: str | Path) -> LocalModel:
         is_partial=bool(about.get("partial")),
     )
     return LocalModel(index, answers, origin, file.facts["max_bytes"])
+
+
+def _declared(index: FamilyIndex, answers: DiscreteAnswers, names: Iterable[Name]) -> dict[Name, tuple[Label, ...]]:
+    """The states that were declared when the model was learned."""
+    return {name: answers.labels[index.dag.index_of(name)] for name in names}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,11 +12,18 @@ PATIENCE = 1.0
 class Bar:
     """Shows how many rows have been read, from the second second on."""
 
-    def __init__(self, title: str, total: int | None, *, is_shown: bool) -> None:
-        self.title, self.total, self.is_shown = title, total, is_shown
+    def __init__(self, title: str, *, is_shown: bool) -> None:
+        self.title, self.is_shown = title, is_shown
+        self.total: int | None = 0
         self._done = 0
         self._began = time.monotonic()
         self._bar: Any = None
+
+    def expect(self, rows: int | None) -> None:
+        """So many more rows are to come, if that is known."""
+        self.total = None if self.total is None or rows is None else self.total + rows
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], total=self.total)
 
     def advance(self, rows: int) -> None:
         self._done += rows

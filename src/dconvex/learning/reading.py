@@ -18,6 +18,7 @@ from dconvex.learning.sources import Source, sources_of
 from dconvex.learning.statistics import Kind, Options, Scope, Statistics
 from dconvex.learning.threads import Spread, thread_count, threads
 from dconvex.names import Name
+from dconvex.network.columns import column_of
 
 CODES_AT_ONCE = 1 << 26
 """So many bytes of codes or numbers are held at a time."""
@@ -40,10 +41,14 @@ class _Reading:
         self.has_column = np.zeros(len(names), bool)
         self.strangers: set[Name] = set()
         self.worker: Counting | Measuring | None = None
+        self.is_sure = False
+        """Whether the cells of the first tables told their kind."""
+        self.bar = Bar("learning", is_shown=options.progress)
 
     def read(self, data: Any) -> Statistics:
-        for source in sources_of(data, self.options.texts):
-            self._read_table(source)
+        with self.bar:
+            for source in sources_of(data, self.options.texts):
+                self._read_table(source)
         if self.worker is None:
             raise DataError("there are no rows to learn from")
         coverage = Coverage(self.rows, self.tables, self.offered, self.worker.used, self.has_column, frozenset(self.strangers))
@@ -58,44 +63,57 @@ class _Reading:
         self.strangers.update(list(set(source.columns) - set(column_of.values()))[:1000])
         width = 1 if self.options.kind == "discrete" else 8
         at_once = max(4096, min(1 << 18, CODES_AT_ONCE // (width * max(1, len(names)))))
+        uses_threads = thread_count(self.options.n_jobs) > 1
+        if self.options.progress:
+            self.bar.expect(source.rows)
         rows = 0
-        with Bar("learning", source.rows if self.options.progress else None, is_shown=self.options.progress) as bar:
-            uses_threads = thread_count(self.options.n_jobs) > 1
-            for first, last, columns in source.parts(list(column_of.values()), at_once, uses_threads=uses_threads):
-                cells = [columns[column_of[name]] if name in column_of else None for name in names]
-                worker = self.worker = self.worker or self._started(cells)
-                worker.add(first, last, cells, covered)
-                rows += last - first
-                bar.advance(last - first)
+        for first, last, columns in source.parts(list(column_of.values()), at_once, uses_threads=uses_threads):
+            cells = [columns[column_of[name]] if name in column_of else None for name in names]
+            if first == rows == 0:
+                self._begin(cells)
+            assert self.worker is not None
+            self.worker.add(first, last, cells, covered)
+            rows += last - first
+            self.bar.advance(last - first)
         self.rows += rows
         self.tables += covered
         self.offered += rows * covered
 
-    def _started(self, cells: Sequence[Cells | None]) -> Counting | Measuring:
+    def _begin(self, cells: Sequence[Cells | None]) -> None:
+        """Look at a new table: it must be of the kind of those before it."""
         kind = self.options.kind or kind_of(self.scope.index.dag.nodes, cells)
-        if kind == "gaussian":
-            return Measuring(self.scope.families, self.spread)
-        return Counting(self.scope.families, self.options.states, self.options.unknown, self.options.limit, self.spread)
+        if self.worker is None:
+            if kind == "gaussian":
+                self.worker = Measuring(self.scope.families, self.spread)
+            else:
+                options = self.options
+                self.worker = Counting(self.scope.families, options.states, options.unknown, options.limit, self.spread)
+            self.is_sure = kind is not None
+        elif kind is not None and (kind == "gaussian") != isinstance(self.worker, Measuring):
+            if self.is_sure:
+                raise DataError('one table holds fractions and another does not; pass kind="gaussian" or kind="discrete"')
+            if self.worker.used.any():
+                raise DataError("the kind of the first tables cannot be seen from their cells; pass kind=")
+            self.worker = None
+            self._begin(cells)
 
 
-def kind_of(names: Sequence[Name], cells: Sequence[Cells | None]) -> Kind:
-    """Gaussian if every column has fractions, discrete if none has."""
-    present = [(name, own) for name, own in zip(names, cells, strict=True) if own is not None]
-    fractions = [name for name, own in present if own.has_fractions()]
-    if not fractions or len(fractions) == len(present):
-        return "gaussian" if fractions else "discrete"
-    whole = [name for name, _ in present if name not in set(fractions)]
-    raise DataError(
-        f"column {fractions[0]!r} (and {len(fractions) - 1} more) holds fractions, {whole[0]!r} (and {len(whole) - 1} more) "
-        'does not; mixed networks are not supported: pass kind="gaussian" or kind="discrete" if all columns are of one kind'
-    )
+def kind_of(names: Sequence[Name], cells: Sequence[Cells | None]) -> Kind | None:
+    """Gaussian if every column has fractions, discrete if none has; None where there is nothing to go by."""
+    told = [(name, own.has_fractions()) for name, own in zip(names, cells, strict=True) if own is not None]
+    fractions = [name for name, has_fractions in told if has_fractions]
+    whole = [name for name, has_fractions in told if has_fractions is False]
+    if fractions and whole:
+        raise DataError(
+            f"column {fractions[0]!r} (and {len(fractions) - 1} more) holds fractions, {whole[0]!r} (and {len(whole) - 1} "
+            'more) does not; mixed networks are not supported: pass kind="gaussian" or kind="discrete" if all columns are of '
+            "one kind"
+        )
+    return "gaussian" if fractions else "discrete" if whole else None
 
 
 def columns_of(names: Sequence[Name], columns: Sequence[Name]) -> dict[Name, Name]:
-    """The column of each variable that has one; where columns can only be text, `7` is "7"."""
-    present = set(columns)
-    found: dict[Name, Name] = {name: name for name in names if name in present}
-    if len(found) < len(names):
-        integers = (name for name in names if isinstance(name, int) and name not in found)
-        found.update({name: str(name) for name in integers if str(name) in present})
-    return found
+    """The column of each variable that has one; no column belongs to two."""
+    present, variables = set(columns), set(names)
+    found = {name: column_of(name, present) for name in names}
+    return {name: own for name, own in found.items() if own is not None and (own == name or own not in variables)}

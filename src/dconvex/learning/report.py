@@ -11,7 +11,7 @@ from dconvex.names import Name
 SHOWN = 8
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """By family, written as `wet | rain, sprinkler`: what was unobserved, missing or singular."""
 
@@ -22,6 +22,8 @@ class Report:
     """Configurations of the parents that no row has, of how many; their rows in the table are uniform, or the prior's."""
     missing: Mapping[str, int] = field(default_factory=dict)
     """Rows left out because a cell of the family is missing."""
+    partial: Mapping[str, int] = field(default_factory=dict)
+    """Rows of the tables that have all columns of the family, where these are not all rows."""
     singular: tuple[str, ...] = ()
     """Regressions that the data does not determine."""
     constant: tuple[Name, ...] = ()
@@ -45,8 +47,12 @@ class Report:
             lines.append(f"{cells:,} configurations of parents in {len(self.unobserved):,} families were never seen:")
             lines += _listed({title: f"{count:,} of {of:,}" for title, (count, of) in self.unobserved.items()})
         if self.missing:
-            lines.append(f"{len(self.missing):,} families leave out rows with missing cells (biased unless missing at random):")
+            bias = "biased unless missing completely at random"
+            lines.append(f"{len(self.missing):,} families leave out rows with missing cells ({bias}):")
             lines += _listed({title: f"{count:,} rows" for title, count in self.missing.items()})
+        if self.partial:
+            lines.append(f"{len(self.partial):,} families have all their columns in some tables only:")
+            lines += _listed({title: f"{count:,} rows" for title, count in self.partial.items()})
         if self.singular:
             lines.append(f"{len(self.singular):,} regressions are not determined by the data (least-norm coefficients taken):")
             lines += _listed(dict.fromkeys(self.singular, ""))
@@ -61,6 +67,9 @@ class Report:
                 else "nothing is missing or singular"
             )
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def _listed(entries: Mapping[str, str]) -> list[str]:

@@ -14,8 +14,6 @@ from dconvex.names import Name
 
 Part: TypeAlias = tuple[int, int, Mapping[Name, Cells]]
 """First and last row, and the columns that they are rows of."""
-ROWS_AT_ONCE = 1 << 17
-"""A file is read in batches of so many rows."""
 
 
 class Source(Protocol):
@@ -53,6 +51,49 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Lazy:
+    """A table that is computed when it is needed, of which only the columns needed are."""
+
+    frame: Any
+
+    @property
+    def columns(self) -> Sequence[Name]:
+        found: Sequence[Name] = self.frame.collect_schema().names()
+        return found
+
+    @property
+    def rows(self) -> int | None:
+        return None
+
+    def parts(self, columns: Sequence[Name], at_once: int, *, uses_threads: bool) -> Iterator[Part]:
+        yield from Frame(self.frame.select(*columns).collect()).parts(columns, at_once, uses_threads=uses_threads)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Relation:
+    """A relation of DuckDB, of which only the columns needed are computed, as record batches."""
+
+    relation: Any
+
+    @property
+    def columns(self) -> Sequence[Name]:
+        found: Sequence[Name] = self.relation.columns
+        return found
+
+    @property
+    def rows(self) -> int | None:
+        return None
+
+    def parts(self, columns: Sequence[Name], at_once: int, *, uses_threads: bool) -> Iterator[Part]:
+        quoted = (str(column).replace('"', '""') for column in columns)
+        chosen = self.relation.project(", ".join(f'"{column}"' for column in quoted))
+        is_new = hasattr(chosen, "to_arrow_reader")
+        yield from _parts_of(
+            chosen.to_arrow_reader(at_once) if is_new else chosen.fetch_record_batch(at_once), columns, at_once
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Files:
     """CSV or Parquet files, of which only the columns needed are read."""
 
@@ -78,7 +119,7 @@ class Files:
         )
         try:
             yield from _parts_of(scanner.to_batches(), columns, at_once)
-        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        except (pa.ArrowException, OSError) as error:
             raise DataError(f"{self.where}: {' '.join(str(error).split())}") from None
 
 
@@ -116,16 +157,15 @@ def sources_of(data: Any, texts: Collection[str] = ()) -> Iterator[Source]:
     In CSV files the columns `texts` are read as the text they are; of the others it is guessed what they mean.
     """
     if isinstance(data, str | Path):
-        yield _files(str(data), texts)
+        yield from _files(str(data), texts)
     elif _is_reader(data):
         yield Stream(data)
     elif _module(data) == "dask":
         raise DataError(
             "a Dask DataFrame is counted where it lies, so it must come alone; join several with dask.dataframe.concat"
         )
-    elif _module(data).endswith("duckdb") and hasattr(data, "select"):
-        is_new = hasattr(data, "to_arrow_reader")
-        yield Stream(data.to_arrow_reader(ROWS_AT_ONCE) if is_new else data.fetch_record_batch(ROWS_AT_ONCE))
+    elif _module(data).endswith("duckdb") and hasattr(data, "project"):
+        yield Relation(data)
     elif (frame := _frame(data)) is not None:
         yield frame
     elif isinstance(data, Iterable) and not isinstance(data, Mapping | bytes) and _module(data) != "numpy":
@@ -138,8 +178,13 @@ def sources_of(data: Any, texts: Collection[str] = ()) -> Iterator[Source]:
         )
 
 
-def _frame(data: Any) -> Frame | None:
+def _frame(data: Any) -> Frame | Lazy | None:
     import narwhals as nw
+
+    if _module(data) == "pyarrow" and hasattr(data, "num_columns") and not hasattr(data, "itercolumns"):
+        import pyarrow as pa
+
+        data = pa.Table.from_batches([data])
 
     try:
         frame = nw.from_native(data)
@@ -147,9 +192,7 @@ def _frame(data: Any) -> Frame | None:
         return None
     except nw.exceptions.DuplicateError as error:
         raise DataError(" ".join(str(error).split())) from None
-    if isinstance(frame, nw.LazyFrame):
-        frame = frame.collect()
-    return Frame(frame)
+    return Lazy(frame) if isinstance(frame, nw.LazyFrame) else Frame(frame)
 
 
 def _is_reader(data: Any) -> bool:
@@ -160,8 +203,8 @@ def _module(data: Any) -> str:
     return type(data).__module__.partition(".")[0]
 
 
-def _files(where: str, texts: Collection[str]) -> Files:
-    """A file, a folder or a pattern."""
+def _files(where: str, texts: Collection[str]) -> Iterator[Files]:
+    """A file, a folder or a pattern; files with the same columns are one table."""
     import pyarrow as pa
     import pyarrow.dataset
 
@@ -175,16 +218,23 @@ def _files(where: str, texts: Collection[str]) -> Files:
         strange = next((file for file in inside if _format_of(file) is None), None)
         problem = f"{strange} is neither" if strange else "there are both" if inside else "there are no files"
         raise DataError(f"{where}: expected CSV or Parquet files, and {problem}")
+    form = _format(kinds.pop(), texts)
+    alike: dict[tuple[str, ...], list[str]] = {}
     try:
-        return Files(pa.dataset.dataset([str(file) for file in inside], format=_format(kinds.pop(), texts)), where)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OSError) as error:
+        for file in inside:
+            names = tuple(sorted(pa.dataset.dataset(str(file), format=form, partitioning="hive").schema.names))
+            alike.setdefault(names, []).append(str(file))
+        for files in alike.values():
+            yield Files(pa.dataset.dataset(files, format=form, partitioning="hive"), where)
+    except (pa.ArrowException, OSError) as error:
         raise DataError(f"{where}: {' '.join(str(error).split())}") from None
 
 
 def _files_in(place: Path) -> list[Path]:
     if not place.is_dir():
         return [place]
-    return sorted(file for file in place.rglob("*") if file.is_file() and not file.name.startswith((".", "_")))
+    files = (file for file in place.rglob("*") if file.is_file())
+    return sorted(file for file in files if not any(part.startswith((".", "_")) for part in file.relative_to(place).parts))
 
 
 def _format_of(file: Path) -> str | None:

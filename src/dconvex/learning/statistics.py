@@ -192,4 +192,6 @@ def checked_states(dag: Dag, states: StatesLike | None) -> dict[Name, tuple[Labe
     """The states that the caller declares, of the variables of this graph."""
     if states is None:
         return None
-    return {name: checked_labels(name, labels) for name, labels in states.items() if name in dag}
+    for name in states:
+        dag.index_of(name)
+    return {name: checked_labels(name, labels) for name, labels in states.items()}

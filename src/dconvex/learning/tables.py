@@ -16,6 +16,9 @@ from dconvex.learning.tallies import Tallies, table_sizes
 Floats: TypeAlias = NDArray[np.float64]
 Longs: TypeAlias = NDArray[np.int64]
 
+HELD = 5
+"""So many numbers are held at once for each probability while tables are estimated and put into the model."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableEstimates:
@@ -33,11 +36,11 @@ def estimated_tables(counts: Counts, prior: TablePrior | None, limit: int) -> Ta
         if not own.labels:
             raise DataError(f"column {name!r} has no values: all its cells are missing; drop the variable, or pass states=")
     cells = table_sizes(families, tallies.sizes)
-    if 8 * cells.sum() > limit:
+    if 8 * HELD * cells.sum() > limit:
         largest = int(np.argmax(cells))
         what = f"the table of {families.title(largest)} ({cells[largest]:,.0f} probabilities), with {len(cells) - 1:,} others,"
         way_out = "Leave out parents, merge states, or raise max_bytes."
-        raise TooLargeError(what, int(min(8 * cells.sum(), 2.0**62)), limit, way_out)
+        raise TooLargeError(what, int(min(8 * HELD * cells.sum(), 2.0**62)), limit, way_out)
     values = _dense(tallies, cells)
     states = tallies.sizes[families.variables()]
     rows = cells.astype(np.int64) // states

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
@@ -27,7 +27,7 @@ class Columns:
         except nw.exceptions.DuplicateError as error:
             raise DataError(" ".join(str(error).split())) from None
         # pandas keeps integer column names, narwhals passes them on
-        self._present = {name: name for name in cast("list[Name]", self._frame.columns)}
+        self._present = set(cast("list[Name]", self._frame.columns))
 
     def __len__(self) -> int:
         return len(self._frame)
@@ -73,7 +73,7 @@ class Columns:
         return nw.to_native(nw.from_dict(series, backend=nw.get_native_namespace(self._frame)))
 
     def __contains__(self, variable: object) -> bool:
-        return variable in self._present
+        return column_of(cast("Name", variable), self._present) is not None
 
     def numbers(self, variable: Name) -> NDArray[np.float64]:
         """The column as floats, all finite."""
@@ -106,9 +106,17 @@ class Columns:
         return values
 
     def _column(self, variable: Name) -> Any:
-        if variable not in self._present:
+        column = column_of(variable, self._present)
+        if column is None:
             raise DataError(str(UnknownVariableError(variable, self._present, where="column"))) from None
-        return self._frame.get_column(cast("str", variable))
+        return self._frame.get_column(cast("str", column))
+
+
+def column_of(variable: Name, columns: Collection[Name]) -> Name | None:
+    """The column of a variable; where columns can only be text, that of 7 is "7"."""
+    if variable in columns:
+        return variable
+    return str(variable) if isinstance(variable, int) and str(variable) in columns else None
 
 
 def _factorized(column: Any) -> tuple[list[object], Codes]:

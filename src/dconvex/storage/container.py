@@ -7,6 +7,7 @@ here; nothing in a file is ever executed.
 from __future__ import annotations
 
 import json
+import math
 import mmap
 import os
 import zlib
@@ -24,7 +25,8 @@ from dconvex.errors import FormatError
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 
 VERSION = 1
-LONGEST_HEADER = 1 << 24
+LONGEST_HEADER = 100_000_000
+"""That of safetensors itself, which writes none that is longer."""
 DTYPES = {
     "F64": np.float64, "I64": np.int64, "I32": np.int32, "I16": np.int16, "I8": np.int8,
     "U64": np.uint64, "U32": np.uint32, "U8": np.uint8, "BOOL": np.bool_,
@@ -79,7 +81,7 @@ class Container:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process opens the file anew."""
-        return Container.open, (Path(self.path), self.what, self.lazy)
+        return Container.open, (Path(self.path).resolve(), self.what, self.lazy)
 
 
 def _header(image: mmap.mmap, size: int, what: str, path: str) -> tuple[dict[str, str], dict[str, Any], int]:
@@ -89,9 +91,9 @@ def _header(image: mmap.mmap, size: int, what: str, path: str) -> tuple[dict[str
         raise FormatError(f"this is not a {what} file, or it is cut short", path=path)
     try:
         header = json.loads(image[8 : 8 + length])
-        about = header.pop("__metadata__")
+        about = {str(name): str(value) for name, value in header.pop("__metadata__").items()}
         version = int(about["version"])
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise FormatError(f"this is not a {what} file", path=path) from None
     if about.get("format") != what:
         raise FormatError(f"this is not a {what} file but one of {about.get('format')!r}", path=path)
@@ -104,10 +106,10 @@ def _view(image: mmap.mmap, begin: int, size: int, name: str, entry: Any, path: 
     try:
         dtype, shape = np.dtype(DTYPES[entry["dtype"]]), [int(length) for length in entry["shape"]]
         first, last = (begin + int(offset) for offset in entry["data_offsets"])
-        count = int(np.prod(shape, dtype=np.int64))
+        count = math.prod(shape)
         if min(shape, default=0) < 0 or first < begin or last - first != count * dtype.itemsize:
             raise ValueError
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise FormatError(f"the file is damaged: its array {name!r} has no sound description", path=path) from None
     if last > size:
         raise FormatError(f"the file is cut short: it has {size:,} bytes and needs {last:,}", path=path)
