@@ -11,7 +11,7 @@ from benchmarks import asking, harness
 
 RACES = ("reading", "sampling", "decomposition", "predicting", "learning")
 CONTESTS = ("queries", "pairs", "marginals")
-GROWTHS = ("growth", "latency", "streaming")
+GROWTHS = ("growth", "latency", "streaming", "storing")
 MEMBERS = (*RACES, *CONTESTS, *GROWTHS)
 
 

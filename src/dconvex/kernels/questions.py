@@ -13,7 +13,7 @@ from dconvex.kernels.clusters import (
     unpacked_scratch,
 )
 from dconvex.kernels.compiling import kernel, part
-from dconvex.kernels.ordering import BY_FILL, BY_GROWTH, BY_SIZE, elimination_order
+from dconvex.kernels.ordering import BY_FILL, BY_GROWTH, BY_SIZE, elimination_order, sort
 from dconvex.kernels.programs import (
     DERIVED,
     DERIVED_COST,
@@ -86,6 +86,7 @@ def _joined(first, second, third, fourth):
     for array in (first, second, third, fourth):
         joined[at : at + len(array)] = array
         at += len(array)
+    sort(joined)  # the order in which they are named must not matter
     return joined
 
 

@@ -139,13 +139,14 @@ class Objects:
         import pandas as pd
 
         try:
-            # 1 and True are equal, but different labels
-            typed = [None if _is_missing(value) else (type(value), value) for value in values.tolist()]
-            codes, distinct = pd.factorize(np.fromiter(typed, object, len(typed)), use_na_sentinel=True)
+            codes, distinct = pd.factorize(values, use_na_sentinel=True)
         except TypeError:
             raise DataError(f"column {encoder.variable!r} holds values that are no states (they cannot be compared)") from None
         rows = _first_places(codes, len(distinct))
-        own = [encoder.code_of(value, self.row + first + row) for (_, value), row in zip(distinct, rows, strict=True)]
+        own = [encoder.code_of(value, self.row + first + row) for value, row in zip(distinct, rows, strict=True)]
+        if {int, bool} <= set(map(type, values.tolist())):  # 1 and True are equal, but different labels
+            for place, value in enumerate(values.tolist()):
+                encoder.check_type(value, self.row + first + place)
         out[:] = np.array([*own, MISSING], np.int32)[codes]
 
 

@@ -74,6 +74,11 @@ class Encoder:
             return self._number.get(label) if isinstance(label, str) else None
         return self._number[label] if type(label) is self._type and label in self._found else None
 
+    def check_type(self, value: object, row: int) -> None:
+        """Refuse a value of another type than those before it."""
+        if isinstance(value, int) and not self.is_fixed:
+            self._checked(value, row)
+
     def _numbered(self, label: Label) -> int:
         code = self._number.get(label)
         if code is None:

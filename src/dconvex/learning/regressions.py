@@ -13,7 +13,7 @@ from dconvex.learning.priors import NormalInverseGamma
 
 Floats: TypeAlias = NDArray[np.float64]
 
-FULL_RANK = 1e-11
+FULL_RANK = 1e-13
 """Directions in which the correlation of the parents is smaller than this are taken for collinear."""
 NO_RESIDUAL = 1e-13
 """A part of the variance that is smaller than this is rounding."""
