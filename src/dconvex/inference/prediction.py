@@ -33,7 +33,7 @@ def predicted_probabilities(
     _check_policies(impossible, unknown)
     if model.kind != "discrete":
         raise ValueError("a Gaussian model has no probabilities of states; use `predict`, or `query` for one row")
-    columns = Columns(data)
+    columns = Columns(data, model.dag.nodes)
     answers: DiscreteAnswers = model._answers
     found = {target: np.full((len(columns), len(answers.labels[target])), np.nan) for target in targets}
     wrong: list[tuple[int, Evidence, tuple[int, ...]]] = []
@@ -69,7 +69,7 @@ def predicted(
 ) -> Any:
     """A frame of the caller's kind with a column for each target."""
     _check_policies(impossible, unknown)
-    columns = Columns(data)
+    columns = Columns(data, model.dag.nodes)
     names = model.dag.names
     if model.kind == "gaussian":
         means, _ = model._answers.predict_columns(columns, targets, impossible=impossible, max_bytes=limit)

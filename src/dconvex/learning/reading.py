@@ -115,5 +115,5 @@ def kind_of(names: Sequence[Name], cells: Sequence[Cells | None]) -> Kind | None
 def columns_of(names: Sequence[Name], columns: Sequence[Name]) -> dict[Name, Name]:
     """The column of each variable that has one; no column belongs to two."""
     present, variables = set(columns), set(names)
-    found = {name: column_of(name, present) for name in names}
-    return {name: own for name, own in found.items() if own is not None and (own == name or own not in variables)}
+    found = {name: column_of(name, present, variables) for name in names}
+    return {name: own for name, own in found.items() if own is not None}

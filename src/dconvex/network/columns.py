@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
@@ -17,7 +17,8 @@ Codes: TypeAlias = NDArray[np.intp]
 class Columns:
     """The named columns of any frame that narwhals reads, one at a time, with errors that name column and row."""
 
-    def __init__(self, data: Any) -> None:
+    def __init__(self, data: Any, variables: Iterable[Name] = ()) -> None:
+        """`variables` are all that may have a column: that of "7" is not taken for one of 7."""
         import narwhals as nw
 
         try:
@@ -28,6 +29,7 @@ class Columns:
             raise DataError(" ".join(str(error).split())) from None
         # pandas keeps integer column names, narwhals passes them on
         self._present = set(cast("list[Name]", self._frame.columns))
+        self._variables = set(variables)
 
     def __len__(self) -> int:
         return len(self._frame)
@@ -73,7 +75,7 @@ class Columns:
         return nw.to_native(nw.from_dict(series, backend=nw.get_native_namespace(self._frame)))
 
     def __contains__(self, variable: object) -> bool:
-        return column_of(cast("Name", variable), self._present) is not None
+        return column_of(cast("Name", variable), self._present, self._variables) is not None
 
     def numbers(self, variable: Name) -> NDArray[np.float64]:
         """The column as floats, all finite."""
@@ -106,17 +108,18 @@ class Columns:
         return values
 
     def _column(self, variable: Name) -> Any:
-        column = column_of(variable, self._present)
+        column = column_of(variable, self._present, self._variables)
         if column is None:
             raise DataError(str(UnknownVariableError(variable, self._present, where="column"))) from None
         return self._frame.get_column(cast("str", column))
 
 
-def column_of(variable: Name, columns: Collection[Name]) -> Name | None:
-    """The column of a variable; where columns can only be text, that of 7 is "7"."""
+def column_of(variable: Name, columns: Collection[Name], variables: Collection[Name]) -> Name | None:
+    """The column of a variable; where columns can only be text, that of 7 is "7", unless that is a variable itself."""
     if variable in columns:
         return variable
-    return str(variable) if isinstance(variable, int) and str(variable) in columns else None
+    text = str(variable)
+    return text if isinstance(variable, int) and text in columns and text not in variables else None
 
 
 def _factorized(column: Any) -> tuple[list[object], Codes]:

@@ -121,7 +121,7 @@ class BayesianNetwork:
         -inf for impossible rows. In a Gaussian network a variable with variance zero contributes nothing where it
         equals its regression, and -inf where it does not.
         """
-        return self.parameters.log_likelihood(self.dag, Columns(data))
+        return self.parameters.log_likelihood(self.dag, Columns(data, self.dag.nodes))
 
     def do(self, settings: Mapping[Name, Any]) -> BayesianNetwork:
         """The network after an intervention: the edges into each variable are cut and it is fixed at its value."""
