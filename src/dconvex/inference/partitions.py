@@ -16,6 +16,7 @@ import numpy as np
 from dconvex.errors import DataError, DconvexError
 from dconvex.inference.prediction import Floats, Impossible, Unknown, predicted, predicted_probabilities
 from dconvex.names import Name
+from dconvex.network.columns import column_of
 
 if TYPE_CHECKING:
     from dconvex.inference.model import LocalModel
@@ -80,7 +81,9 @@ class _Question:
         """The columns that are looked at; no others are read."""
         names = self.model.dag.nodes
         observed = set(names) - {names[target] for target in self.targets}
-        return checked_dask_frame(data)[[column for column in data.columns if column in observed]]
+        present, variables = set(checked_dask_frame(data).columns), set(names)
+        wanted = {column_of(name, present, variables) for name in observed}
+        return data[[column for column in data.columns if column in wanted]]
 
     def probabilities(self, frame: Any) -> Floats:
         """Those of all targets side by side."""
