@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from benchmarks import asking, harness
+from benchmarks.summary import write_summary
 
 RACES = ("reading", "sampling", "decomposition", "predicting", "learning")
 CONTESTS = ("queries", "pairs", "marginals")
@@ -19,7 +20,7 @@ def main(
     names: Annotated[list[str] | None, typer.Argument(help=f"Some of: {', '.join(MEMBERS)}; else all.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer cases, smaller ones, fewer repeats.")] = False,
 ) -> None:
-    """Time dconvex and its peers on the same work, print medians and ratios, and write benchmarks/results/NAME.json."""
+    """Time dconvex and its peers on the same work, print medians and ratios, and write results/NAME.json and RESULTS.md."""
     for name in names or MEMBERS:
         if name not in MEMBERS:
             raise typer.BadParameter(f"no benchmark is called {name!r}; there are: {', '.join(MEMBERS)}")
@@ -31,6 +32,7 @@ def main(
             asking.run(name, module.cases(quick), quick=quick)
         else:
             module.run(quick)
+    write_summary(MEMBERS)
 
 
 if __name__ == "__main__":
