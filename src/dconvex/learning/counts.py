@@ -18,7 +18,7 @@ from dconvex.learning.encoding import Encoder, Unknown, check_number_of_states
 from dconvex.learning.families import Families
 from dconvex.learning.states import States
 from dconvex.learning.tallies import Seen, Tallies, table_sizes
-from dconvex.learning.threads import Spread, even_parts
+from dconvex.learning.threads import Spread, even_parts, spread_evenly
 from dconvex.names import Label, Name
 
 Longs: TypeAlias = NDArray[np.int64]
@@ -162,10 +162,10 @@ class Counting:
             if column is not None:
                 column.codes(first, last, self.encoders[place], self._codes[place, :rows])
 
-        self.spread(encode, present)
+        spread_evenly(self.spread, encode, present)
         if self._codes.dtype == np.int8 and self._sizes().max(initial=0) > NARROW:
             self._codes = np.empty(self._codes.shape, np.int32)
-            self.spread(encode, present)
+            spread_evenly(self.spread, encode, present)
         return self._codes
 
     def _seen(self, number: int, codes: NDArray[Any]) -> Seen:

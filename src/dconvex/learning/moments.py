@@ -15,7 +15,7 @@ from dconvex.kernels import load
 from dconvex.learning.cells import Cells
 from dconvex.learning.coverage import Coverage
 from dconvex.learning.families import Families
-from dconvex.learning.threads import Spread, even_parts
+from dconvex.learning.threads import Spread, even_parts, spread_evenly
 
 Floats: TypeAlias = NDArray[np.float64]
 Longs: TypeAlias = NDArray[np.int64]
@@ -109,7 +109,7 @@ class Measuring:
                 own[:] = column.numbers(first, last, names[place])
                 may_miss[place] = np.isnan(own).any()
 
-        self.spread(read, range(len(cells)))
+        spread_evenly(self.spread, read, range(len(cells)))
         start, members = self.families.start, self.families.members
         shift, sums, products = np.zeros(len(members)), np.zeros(len(members)), np.zeros(int(self.at[-1]))
         used = np.zeros(len(self.families), np.int64)

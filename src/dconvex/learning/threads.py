@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import pairwise
@@ -45,3 +45,13 @@ def even_parts(costs: NDArray[np.float64], parts: int) -> list[tuple[int, int]]:
     cuts = np.searchsorted(reached, np.linspace(0, reached[-1], parts + 1)[1:-1], side="left")
     bounds = np.unique(np.concatenate([[0], cuts, [len(costs)]]))
     return [(first, last) for first, last in pairwise(bounds.tolist())]
+
+
+def spread_evenly(spread: Spread, work: Callable[[Any], None], items: Sequence[Any]) -> None:
+    """Work on all items, many of them in one task: short tasks would mostly wait for each other."""
+
+    def work_on(bounds: tuple[int, int]) -> None:
+        for item in items[bounds[0] : bounds[1]]:
+            work(item)
+
+    spread(work_on, even_parts(np.ones(len(items)), 8))
