@@ -26,9 +26,6 @@ class RegressionStore:
     What is derived is the same whoever asks first, and is written under a lock before it counts as known.
     """
 
-    bytes_read = 0
-    """How much has been read from a file."""
-
     def __init__(self, index: FamilyIndex, intercept: Floats, coefficients: Floats, variance: Floats) -> None:
         """The first regressions are known: those of the network, or all of them."""
         known, count = len(intercept), index.table_count
@@ -39,6 +36,11 @@ class RegressionStore:
         self.coefficients[: len(coefficients)] = coefficients
         self.is_known = np.arange(count) < known
         self._lock = threading.Lock()
+
+    @property
+    def bytes_read(self) -> int:
+        """How much has been read from a file."""
+        return 0
 
     def read_all(self) -> None:
         """Have all regressions in memory that are known from the start; here they are."""

@@ -94,7 +94,7 @@ class StoredTables(Store):
         self.stored: StoredNumbers
 
     @property
-    def bytes_read(self) -> int:  # type: ignore[override]
+    def bytes_read(self) -> int:
         return self.stored.bytes_read
 
     def read_all(self) -> None:
@@ -123,17 +123,15 @@ class StoredRegressions(RegressionStore):
         self._numbers = np.empty(int(stored.at[-1]))
 
     @property
-    def bytes_read(self) -> int:  # type: ignore[override]
+    def bytes_read(self) -> int:
         return self.stored.bytes_read
 
     def read_all(self) -> None:
         with self._lock:
             known, at = self.stored.known, self.stored.at
             self.stored.read_all(self._numbers)
-            is_slope = np.ones(int(at[known]), bool)
-            is_slope[at[:known]] = is_slope[at[:known] + 1] = False
             self.intercept[:known], self.variance[:known] = self._numbers[at[:known]], self._numbers[at[:known] + 1]
-            slopes = self._numbers[is_slope]
+            slopes = self._numbers[_are_slopes(at)]
             self.coefficients[: len(slopes)] = slopes
             self.is_known[:known] = True
 
@@ -148,14 +146,18 @@ class StoredRegressions(RegressionStore):
 
 def known_regressions(store: RegressionStore, known: int) -> tuple[Floats, Longs]:
     """The first regressions as numbers, and where each begins."""
-    start = store.index.families.parent_start[: known + 1]
-    at = start + 2 * np.arange(known + 1)
+    at = regression_places(store.index, known)
     numbers = np.empty(int(at[-1]))
-    is_slope = np.ones(len(numbers), bool)
-    is_slope[at[:-1]] = is_slope[at[:-1] + 1] = False
     numbers[at[:-1]], numbers[at[:-1] + 1] = store.intercept[:known], store.variance[:known]
-    numbers[is_slope] = store.coefficients[: start[-1]]
+    numbers[_are_slopes(at)] = store.coefficients[: store.index.families.parent_start[known]]
     return numbers, at
+
+
+def _are_slopes(at: Longs) -> NDArray[np.bool_]:
+    """Flags of the numbers that are coefficients: all but the first two of each regression."""
+    flags = np.ones(int(at[-1]), bool)
+    flags[at[:-1]] = flags[at[:-1] + 1] = False
+    return flags
 
 
 def regression_places(index: FamilyIndex, known: int) -> Longs:

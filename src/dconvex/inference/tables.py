@@ -58,8 +58,6 @@ class Store:
     """
 
     zeros: NDArray[np.uint8] | None = None
-    bytes_read = 0
-    """How much has been read from a file."""
 
     def __init__(self, index: FamilyIndex, states: Longs) -> None:
         self.index, self.states = index, states
@@ -82,6 +80,11 @@ class Store:
         self.values[: len(values)] = values
         self.floor[:known] = _floors(values, self.table_at[: known + 1])
         self.cost[:known] = self.peak[:known] = 0.0
+
+    @property
+    def bytes_read(self) -> int:
+        """How much has been read from a file."""
+        return 0
 
     def read_all(self) -> None:
         """Have all tables in memory that are known from the start; here they are."""

@@ -5,6 +5,7 @@ A column is looked at in place; only the part at hand is ever converted.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol, TypeAlias
 
@@ -227,13 +228,8 @@ class SlicedCells:
     def has_fractions(self) -> bool | None:
         if not self.column.dtype.is_float():
             return False
-        told = (self._part(first, first + AT_ONCE, "").has_fractions() for first in range(0, max(len(self.column), 1), AT_ONCE))
-        found = set()
-        for has_fractions in told:
-            if has_fractions:
-                return True
-            found.add(has_fractions)
-        return False if False in found else None
+        starts = range(0, len(self.column), AT_ONCE)
+        return _any_told(self._part(first, first + AT_ONCE, "").has_fractions() for first in starts)
 
     def _part(self, first: int, last: int, variable: Name) -> ArrowCells:
         import pyarrow as pa
@@ -265,8 +261,7 @@ class ArrowCells:
         if not pa.types.is_floating(self.array.type):
             return False
         chunks = self.array.chunks if isinstance(self.array, pa.ChunkedArray) else [self.array]
-        told = {Decimals(chunk.to_numpy(zero_copy_only=False)).has_fractions() for chunk in chunks}
-        return True if True in told else False if False in told else None
+        return _any_told(Decimals(chunk.to_numpy(zero_copy_only=False)).has_fractions() for chunk in chunks)
 
     def _part(self, first: int, last: int, variable: Name) -> Cells:
         import pyarrow as pa
@@ -369,6 +364,16 @@ def _addresses(values: NDArray[np.object_]) -> NDArray[np.int64]:
             return {"shape": values.shape, "typestr": typestr, "data": (values.ctypes.data, True), "version": 3}
 
     return np.asarray(View()).astype(np.int64, copy=False)
+
+
+def _any_told(told: Iterable[bool | None]) -> bool | None:
+    """Whether any of them is true; None where none of them tells."""
+    found: bool | None = None
+    for one in told:
+        if one:
+            return True
+        found = one if found is None else found
+    return found
 
 
 def _first_places(codes: NDArray[Any], count: int) -> list[int]:
