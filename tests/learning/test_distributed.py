@@ -36,7 +36,7 @@ MEASURED = GAUSSIAN.sample(3000, seed=2)
 def client() -> Iterator[Client]:
     """Two worker processes on this machine; a client that is active for as long as a test has it."""
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
         yield client
