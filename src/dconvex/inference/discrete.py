@@ -180,14 +180,14 @@ class DiscreteAnswers:
 
     def requisite_of(self, target: int, observed: Key) -> list[int]:
         """Places within `observed` of what matters for the target."""
-        met = set(self._requisite([np.array(part, np.int32) for part in ((target,), observed, ())]))
+        met = set(self._requisite((target,), observed, ()))
         return [k for k, place in enumerate(observed) if place in met]
 
-    def rows(self, plan: Plan, codes: Longs) -> tuple[Floats, Longs]:
+    def rows(self, plan: Plan, codes: Longs) -> tuple[Floats, Floats]:
         """Answers for many rows of evidence: (results by row, statuses)."""
         plan.store.derive(plan.leaves)
-        out, arena = np.empty((len(codes), plan.size)), np.empty(plan.program[Head.ARENA])
-        ended, _ = plan.store.run(plan.program, codes, NO_LIKELIHOODS, JOINT, arena, out)
+        out = np.empty((len(codes), plan.size))
+        ended = plan.store.run(plan.program, codes, NO_LIKELIHOODS, JOINT, np.empty(plan.arena), out)
         return out, ended[:, 0]
 
     def raise_impossible(self, evidence: Evidence, limit: int, where: str = "", beside: Key = ()) -> NoReturn:
@@ -234,14 +234,13 @@ class DiscreteAnswers:
 
     def _run(self, plan: Plan, evidence: Evidence, finish: int) -> tuple[int, float, Floats]:
         """Status, logarithm of the sum, and result, for one row of evidence."""
-        store, program, out = plan.store, plan.program, np.empty((1, plan.program[Head.OUT]))
+        store, out, arena = plan.store, np.empty((1, plan.size)), np.empty(plan.arena)
         codes = np.array((evidence.codes,), np.int64) if evidence.codes else NO_ROW
-        arena = np.empty(program[Head.ARENA])
-        ended, log_sum = store.run(program, codes, evidence.flat, finish, arena, out)
-        if ended[0, 0] == NEEDS_TABLES:
+        status, _, log_sum = store.run(plan.program, codes, evidence.flat, finish, arena, out)[0].tolist()
+        if status == NEEDS_TABLES:
             store.derive(plan.leaves)
-            ended, log_sum = store.run(program, codes, evidence.flat, finish, arena, out)
-        return int(ended[0, 0]), float(log_sum[0]), out[0]
+            status, _, log_sum = store.run(plan.program, codes, evidence.flat, finish, arena, out)[0].tolist()
+        return status, log_sum, out[0]
 
     def _traced(
         self, plan: Plan, evidence: Evidence, limit: int, rows: int = 1, seed: int | None = None, *, beside: Key
@@ -249,13 +248,13 @@ class DiscreteAnswers:
         """The states of the plan's axes: the most probable ones, or so many rows at random."""
         plan.store.derive(plan.leaves)
         codes = np.array((evidence.codes,), np.int64) if evidence.codes else NO_ROW
-        arena, is_random = np.empty(plan.program[Head.ARENA]), seed is not None
-        ended, _ = plan.store.run(plan.program, codes, evidence.flat, RAW, arena, np.empty((1, 1)), logs=not is_random)
-        if ended[0, 0] == IMPOSSIBLE:
+        arena, is_random = np.empty(plan.arena), seed is not None
+        ended = plan.store.run(plan.program, codes, evidence.flat, RAW, arena, np.empty((1, 1)), logs=not is_random)
+        status, arithmetic, _ = ended[0].tolist()
+        if status == IMPOSSIBLE:
             self.raise_impossible(evidence, limit, beside=beside)
-        states = np.zeros((rows, int(plan.program[Head.AXIS_COUNT])), np.int32)
-        is_log = bool(ended[0, 1] == LOGARITHMS)
-        load("tracing").trace(plan.program, arena, is_log, is_random, np.uint64(seed or 0), states)
+        states = np.zeros((rows, plan.head[Head.AXIS_COUNT]), np.int32)
+        load("tracing").trace(plan.program, arena, arithmetic == LOGARITHMS, is_random, np.uint64(seed or 0), states)
         return states
 
     def _check_possible(self, evidence: Evidence, limit: int, asked: Key) -> None:
@@ -281,13 +280,13 @@ class DiscreteAnswers:
 
     def _explained(self, plan: Plan, asked: Key, hidden: Key, evidence: Evidence) -> QueryPlan:
         names, index = self.names, self.store.index
-        arrays = [np.array(part, np.int32) for part in (hidden, evidence.observed, evidence.likely)]
-        small, roles, needed, _ = self.planner.small_network(arrays, is_whole=plan.network == "whole")
+        question = hidden, evidence.observed, evidence.likely
+        small = self.planner.small_network(*question, is_whole=plan.network == "whole")
         nodes = plan.store.nodes if isinstance(plan.store, HullStore) else np.arange(len(names), dtype=np.int32)
-        met = self._requisite(arrays)
-        kept = index.kept_clusters(np.array([*hidden, *met], np.int32)).tolist()
-        used = set(small.nodes[(needed > 0) | (roles > 0)].tolist()) if plan.network != "hull" else set(nodes.tolist())
-        order = nodes[plan.axes[: int(plan.program[Head.ELIMINATED])]]
+        met = self._requisite(*question)
+        kept = index.kept_clusters([*hidden, *met]).tolist()
+        used = set((nodes if plan.network == "hull" else small.nodes[(small.needed | small.roles) > 0]).tolist())
+        order = nodes[plan.axes[: plan.head[Head.ELIMINATED]]]
         return QueryPlan(
             tree=index.tree,
             variables=_named(names, asked),
@@ -306,13 +305,13 @@ class DiscreteAnswers:
             candidates=plan.candidates or (Candidate(plan.network, "elimination", plan.multiplications, plan.peak_bytes),),
         )
 
-    def _requisite(self, arrays: list[NDArray[np.int32]]) -> list[int]:
+    def _requisite(self, asked: Key, observed: Key, likely: Key) -> list[int]:
         """The evidence that matters for what is asked."""
-        if not len(arrays[0]):
-            return [*arrays[1].tolist(), *arrays[2].tolist()]
-        small, _, _, met = self.planner.small_network(arrays)
-        reached = set(small.nodes[met > 0].tolist())
-        return [place for part in arrays[1:] for place in part.tolist() if place in reached]
+        if not asked:
+            return [*observed, *likely]
+        small = self.planner.small_network(asked, observed, likely)
+        reached = set(small.nodes[small.met > 0].tolist())
+        return [place for place in (*observed, *likely) if place in reached]
 
 
 def _one_hot(size: int, code: int) -> Floats:

@@ -7,10 +7,12 @@ and the same parents are one table, however many clusters share it.
 
 from __future__ import annotations
 
+import itertools
 import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +24,57 @@ from dconvex.graph.tree import ClusterTree
 from dconvex.kernels import load
 
 Places: TypeAlias = NDArray[np.int32]
+Longs: TypeAlias = NDArray[np.int64]
+Question: TypeAlias = tuple[Sequence[int], Sequence[int], Sequence[int], Sequence[int], Sequence[int]]
+"""Variables asked for, observed, with a likelihood, eliminated last, and others whose clusters are kept."""
+FIRST_ROOM, LARGEST_ROOM = 1 << 16, 1 << 20
+"""So many integers and as many numbers each thread has for planning, and so many it keeps where more was needed."""
+
+
+def packed_question(
+    asked: Sequence[int] = (), observed: Sequence[int] = (), likely: Sequence[int] = (), latest: Sequence[int] = (),
+    beside: Sequence[int] = (),
+) -> Longs:  # fmt: skip
+    """A question in one array: the lengths of its lists, then these."""
+    lengths = len(asked), len(observed), len(likely), len(latest), len(beside)
+    return np.array((*lengths, *asked, *observed, *likely, *latest, *beside), np.int64)
+
+
+class SmallQuestion(NamedTuple):
+    """The small network of a question: its variables, their tables (-1: none), parents and children by place here.
+
+    `roles` says what the question does with each variable, `needed` flags the tables that it needs and `met` the variables
+    that matter.
+    """
+
+    nodes: Longs
+    tables: Longs
+    parent_start: Longs
+    parents: Longs
+    child_start: Longs
+    children: Longs
+    roles: Longs
+    needed: Longs
+    met: Longs
+
+
+def in_room(kernel: Callable[..., Any], *arguments: Any) -> tuple[Any, Longs]:
+    """What a bare kernel returns, and the memory in which it worked: this thread's, or more where that is too little."""
+    try:
+        memory, more_memory = _ROOMS.kept
+    except AttributeError:
+        memory, more_memory = _ROOMS.kept = np.empty(FIRST_ROOM, np.int64), np.empty(FIRST_ROOM)
+    while True:
+        try:
+            return kernel(memory, more_memory, *arguments), memory
+        except load("room").OutOfRoom:
+            size = 4 * len(memory)
+            memory, more_memory = np.empty(size, np.int64), np.empty(size)
+            if size <= LARGEST_ROOM:
+                _ROOMS.kept = memory, more_memory
+
+
+_ROOMS = threading.local()
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,40 +119,31 @@ class FamilyIndex:
         parents: Places = self.families.parents[start[table] : start[table + 1]]
         return parents
 
-    def kept_clusters(self, variables: Places) -> Places:
+    def kept_clusters(self, variables: Sequence[int]) -> Longs:
         """The clusters that a question about these variables keeps, ascending."""
-        return np.sort(load("clusters").keep(self.clusters, self.scratch, variables))
+        return np.sort(self.found(load("clusters").kept_clusters, np.array(variables, np.int64)))
 
-    def kept_families(self, variables: Places) -> tuple[Places, Places]:
-        """The variables of those clusters, each with its table."""
-        kernels = load("clusters")
-        kept = kernels.keep(self.clusters, self.scratch, variables)
-        nodes, tables = kernels.kept_families(self.clusters, self.scratch, kept)
-        return nodes, tables
+    def small_question(self, question: Question, *, is_whole: bool = False, is_free: bool) -> SmallQuestion:
+        """The small network of a question; see the kernel."""
+        image = self.found(load("questions").small_question, packed_question(*question), is_whole, is_free)
+        starts = image[: image[0]].tolist()
+        return SmallQuestion(*(image[first:last] for first, last in itertools.pairwise(starts)))
 
-    @property
-    def scratch(self) -> Any:
-        """Room for walks, one for each thread."""
+    def found(self, kernel: Callable[..., tuple[int, int]], *arguments: Any) -> Longs:
+        """What a kernel about these clusters writes into its memory."""
         rooms = self._rooms
-        room = getattr(rooms, "room", None)
-        if room is None:
-            room = rooms.room = load("clusters").new_scratch(len(self.dag), len(self.tree))
-        return room
+        try:
+            room_for_walks = rooms.walks
+        except AttributeError:
+            room_for_walks = rooms.walks = np.zeros(1 + len(self.tree) + 2 * len(self.dag), np.int64)
+        (begin, end), memory = in_room(kernel, self.packed, room_for_walks, *arguments)
+        return memory[begin:end].copy()
 
     @cached_property
-    def packed(self) -> NDArray[np.int64]:
+    def packed(self) -> Longs:
         """All arrays in one, which a kernel takes faster from Python."""
-        image: NDArray[np.int64] = load("clusters").packed(self.clusters, self.families, self.arcs)
+        image: Longs = load("clusters").packed(self.clusters, self.families, self.arcs)
         return image
-
-    @property
-    def packed_scratch(self) -> NDArray[np.int64]:
-        """Room for walks in one array, one for each thread."""
-        rooms = self._rooms
-        room: NDArray[np.int64] | None = getattr(rooms, "packed", None)
-        if room is None:
-            room = rooms.packed = np.zeros(1 + len(self.tree) + 2 * len(self.dag), np.int64)
-        return room
 
     @cached_property
     def _rooms(self) -> threading.local:

@@ -23,7 +23,6 @@ from dconvex.inference.gaussian_question import Question
 from dconvex.inference.gaussian_store import RegressionStore
 from dconvex.inference.patterns import row_patterns
 from dconvex.inference.plan import QueryPlan
-from dconvex.kernels import load
 from dconvex.names import Name
 from dconvex.network.columns import Columns
 from dconvex.network.gaussian import Regressions
@@ -179,7 +178,7 @@ class GaussianAnswers:
         hidden = evidence.hidden(asked)
         question = self._question(hidden, evidence.observed)
         shape = question.shape
-        wanted = np.array([*hidden, *question.requisite], np.int32)
+        wanted = [*hidden, *question.requisite]
         flags = zip(shape.nodes, shape.is_observed, question.is_asked, strict=True)
         inner = [node for node, is_observed, is_asked in flags if not (is_observed or is_asked)]
         return QueryPlan(
@@ -188,7 +187,7 @@ class GaussianAnswers:
             evidence=self._named(evidence.observed),
             likelihoods=(),
             requisite=self._named(question.requisite),
-            kept=tuple(self.index.kept_clusters(wanted).tolist()) if len(wanted) else (),
+            kept=tuple(self.index.kept_clusters(wanted).tolist()),
             variables_kept=self._named(sorted({*shape.nodes, *question.requisite})),
             barren=self._named(sorted(set(question.looked_at) - {*shape.nodes, *question.requisite})),
             network="whole" if question.is_whole else "pruned",
@@ -221,16 +220,12 @@ class GaussianAnswers:
         wanted = len(asked) + len(observed)
         if not wanted:
             return Question(asked, observed, Shape([], [], [], [], []), (), ())
-        index = self.index
         is_whole = self.is_one_distribution and wanted > MANY
         kept = () if self.is_one_distribution else beside
-        arrays = (np.array(part, np.int32) for part in (asked, observed, (), kept))
-        small, _, needed, met = load("questions").small_question(
-            index.clusters, index.families, index.arcs, index.scratch, *arrays, is_whole, self.is_one_distribution
-        )
-        reached = set(small.nodes[met > 0].tolist())
+        small = self.index.small_question((asked, observed, (), (), kept), is_whole=is_whole, is_free=self.is_one_distribution)
+        reached = set(small.nodes[small.met > 0].tolist())
         requisite = tuple(place for place in observed if place in reached)
-        shape = self.store.part(small, set(requisite), needed)
+        shape = self.store.part(small, set(requisite))
         return Question(asked, observed, shape, requisite, small.nodes.tolist(), is_whole)
 
     def _whole_question(self, observed: Key) -> Question:

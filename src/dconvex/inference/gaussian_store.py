@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dconvex.inference.families import FamilyIndex
+from dconvex.inference.families import FamilyIndex, SmallQuestion
 from dconvex.inference.gaussian_pieces import NO_NOISE, LinearNetwork, Piece, Shape
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -55,9 +55,9 @@ class RegressionStore:
         above = [parents[start[node] : start[node + 1]] for node in nodes]
         return Shape(nodes, nodes, above, [node in observed for node in nodes], [True] * len(nodes))
 
-    def part(self, small: Any, observed: set[int], needed: NDArray[np.uint8]) -> Shape:
-        """The needed part of a small network as kernels give it, with the observed parents of what is needed."""
-        is_needed = needed.astype(bool)
+    def part(self, small: SmallQuestion, observed: set[int]) -> Shape:
+        """The needed part of a small network, with the observed parents of what is needed."""
+        is_needed = small.needed.astype(bool)
         inside = is_needed.copy()
         owners = np.repeat(np.arange(len(small.nodes)), np.diff(small.parent_start))
         inside[small.parents[is_needed[owners]]] = True

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +19,12 @@ from dconvex.graph.adjacency import Adjacency
 from dconvex.graph.convexity import convex_hull
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
-from dconvex.inference.families import FamilyIndex
+from dconvex.inference.families import FamilyIndex, Question, SmallQuestion, packed_question
 from dconvex.inference.plan import Candidate
-from dconvex.inference.tables import NO_PLACES, Head, Store
-from dconvex.kernels import load
+from dconvex.inference.tables import Head, Store
 
 Floats: TypeAlias = NDArray[np.float64]
 Longs: TypeAlias = NDArray[np.int64]
-Places: TypeAlias = NDArray[np.int32]
 Key: TypeAlias = tuple[int, ...]
 
 PLANS_KEPT, BYTES_KEPT = 4096, 1 << 28
@@ -46,22 +43,23 @@ class Ending(IntEnum):
     TRACE = 2
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Plan:
+class Plan(NamedTuple):
     """A program, the tables it works on, and what it was chosen from."""
 
     program: Longs
+    head: list[int]
+    """The first numbers of the program, by their places in `Head`."""
     store: Store
     network: Literal["pruned", "hull", "whole"]
     ending: Ending
     peak_bytes: int
-    derived_cost: float = 0.0
+    derived_cost: float
     """Multiplications for the tables that it needs and that are not the network's own."""
     candidates: tuple[Candidate, ...] = ()
 
     @property
     def multiplications(self) -> int:
-        return int(self.program[Head.MULTIPLICATIONS])
+        return self.head[Head.MULTIPLICATIONS]
 
     @property
     def total(self) -> float:
@@ -75,43 +73,46 @@ class Plan:
 
     @property
     def uses_all_evidence(self) -> bool:
-        return bool(self.program[Head.IS_ALL_MET])
+        return bool(self.head[Head.IS_ALL_MET])
 
     @property
     def size(self) -> int:
         """The number of entries in the result."""
-        return int(self.program[Head.OUT])
+        return self.head[Head.OUT]
 
     @property
-    def leaves(self) -> Places:
+    def arena(self) -> int:
+        """The number of entries in the memory that it works in."""
+        return self.head[Head.ARENA]
+
+    @property
+    def leaves(self) -> Longs:
         """The tables it needs."""
-        first = int(self.program[Head.LEAVES])
-        sources = self.program[first + 1 : first + 1 + self.program[first]]
-        return sources[sources >= 0].astype(np.int32)
+        sources = _sources(self.program)
+        return sources[sources >= 0]
 
     @property
-    def derived(self) -> Places:
+    def derived(self) -> Longs:
         """The tables it needs that are not the network's own."""
         return derived_tables(self.program, len(self.store.index.dag))
 
     @property
-    def axes(self) -> Places:
+    def axes(self) -> Longs:
         """The variables of the program's axes: first those summed out, in order."""
-        first = int(self.program[Head.AXES])
-        return self.program[first : first + self.program[Head.AXIS_COUNT]].astype(np.int32)
+        first = self.head[Head.AXES]
+        return self.program[first : first + self.head[Head.AXIS_COUNT]]
 
     @property
     def outs(self) -> list[tuple[int, int, int]]:
         """Of each result: its variable, where it begins, its size."""
-        first = int(self.program[Head.OUTS])
+        first = self.head[Head.OUTS]
         found = self.program[first + 1 : first + 1 + 3 * self.program[first]].reshape(-1, 3)
         return [(variable, start, size) for variable, start, size in found.tolist()]
 
-    def largest_table(self) -> Places:
+    def largest_table(self) -> Longs:
         """The variables of the largest table."""
-        program, table = self.program, int(self.program[Head.LARGEST])
-        scopes = int(program[Head.SCOPES])
-        pool = scopes + int(program[Head.TABLES]) + 1
+        program, table, scopes = self.program, self.head[Head.LARGEST], self.head[Head.SCOPES]
+        pool = scopes + self.head[Head.TABLES] + 1
         scope = program[pool + program[scopes + table] : pool + program[scopes + table + 1]]
         return self.axes[scope]
 
@@ -119,11 +120,11 @@ class Plan:
 class HullStore(Store):
     """The tables of a small network and of its hull; they are copied from a larger store when they are first needed."""
 
-    def __init__(self, index: FamilyIndex, larger: Store, nodes: Places, tables: Places) -> None:
+    def __init__(self, index: FamilyIndex, larger: Store, nodes: Longs, tables: Longs) -> None:
         super().__init__(index, larger.states[nodes])
         self.larger, self.nodes, self.tables = larger, nodes, tables
 
-    def derive(self, tables: Places) -> None:
+    def derive(self, tables: Longs) -> None:
         if np.isnan(self.floor[: len(self.nodes)]).any():
             self.larger.derive(self.tables)
             self.fill(np.concatenate([self.larger.table(table).reshape(-1) for table in self.tables.tolist()]))
@@ -150,11 +151,11 @@ class Planner:
         key = (asked, observed, likely, ending, limit, latest, beside, is_whole, shows_impossible)
         plan = self._kept.get(key)
         if plan is None:
-            arrays = tuple([np.array(part, np.int32) for part in (asked, observed, likely, latest, beside)])
+            question = asked, observed, likely, latest, beside
             network: Literal["pruned", "whole"] = "whole" if is_whole else "pruned"
-            plan = self._planned(arrays, network, ending, limit, shows_impossible)
+            plan = self._planned(question, network, ending, limit, shows_impossible)
             if not is_whole and self.is_one_distribution and (plan.savable >= CHEAP or plan.peak_bytes > limit):
-                plan = self._cheapest(plan, arrays, limit, shows_impossible)
+                plan = self._cheapest(plan, question, limit, shows_impossible)
             self._keep(key, plan)
         if is_checked and plan.peak_bytes > limit:
             raise self._too_large(plan, limit)
@@ -177,16 +178,17 @@ class Planner:
                 self._bytes -= self._kept.pop(next(iter(self._kept))).program.nbytes
 
     def _planned(
-        self, arrays: Sequence[Places], network: Literal["pruned", "whole"], ending: Ending, limit: int, shows_impossible: bool
+        self, question: Question, network: Literal["pruned", "whole"], ending: Ending, limit: int, shows_impossible: bool
     ) -> Plan:
         program = self.store.plan(
-            *arrays, is_whole=network == "whole", is_free=self.is_one_distribution, shows_impossible=shows_impossible,
-            ending=int(ending), limit=float(limit),
+            packed_question(*question), is_whole=network == "whole", is_free=self.is_one_distribution,
+            shows_impossible=shows_impossible, ending=int(ending), limit=float(limit),
         )  # fmt: skip
         if program[Head.DERIVED_COST] < 0:
             self._price(program)
-        peak = max(8 * int(program[Head.ARENA] + program[Head.OUT]), int(program[Head.DERIVED_PEAK]))
-        return Plan(program, self.store, network, ending, peak, float(program[Head.DERIVED_COST]))
+        head = program[: Head.HEADER].tolist()
+        peak = max(8 * (head[Head.ARENA] + head[Head.OUT]), head[Head.DERIVED_PEAK])
+        return Plan(program, head, self.store, network, ending, peak, head[Head.DERIVED_COST])
 
     def _price(self, program: Longs) -> None:
         """Find out what the derived tables cost, and write it into the head of the program."""
@@ -195,25 +197,26 @@ class Planner:
         program[Head.DERIVED_COST] = int(min(store.cost[derived].sum(), 2.0**58))
         program[Head.DERIVED_PEAK] = int(min(store.peak[derived].max(initial=0.0), 2.0**58))
 
-    def _cheapest(self, pruned: Plan, arrays: Sequence[Places], limit: int, shows_impossible: bool) -> Plan:
+    def _cheapest(self, pruned: Plan, question: Question, limit: int, shows_impossible: bool) -> Plan:
         """The plan on the kept clusters, or one on the whole network or on the hull that costs less."""
-        plans = [pruned, self._planned(arrays, "whole", pruned.ending, limit, shows_impossible)]
-        if pruned.ending is Ending.ANSWER and len(arrays[0]):
-            hull = self._on_hull(arrays, limit, shows_impossible)
+        plans = [pruned, self._planned(question, "whole", pruned.ending, limit, shows_impossible)]
+        asked = question[0]
+        if pruned.ending is Ending.ANSWER and asked:
+            hull = self._on_hull(question, limit, shows_impossible)
             plans += [hull] if hull else []
         return _best(plans, limit)
 
-    def _on_hull(self, arrays: Sequence[Places], limit: int, shows_impossible: bool) -> Plan | None:
+    def _on_hull(self, question: Question, limit: int, shows_impossible: bool) -> Plan | None:
         """Ask the hull of the question within the kept clusters, as a cluster of its own.
 
         None where that is all of them, or where some evidence does not matter, so that the numbers of the rest would shift.
         """
-        small, roles, needed, _ = self.small_network(arrays)
-        inside = np.flatnonzero((needed > 0) | (roles > 0)).astype(np.int32)
-        if not needed[inside].all():
+        small = self.small_network(*question[:3])
+        inside = np.flatnonzero(small.needed | small.roles)
+        if not small.needed[inside].all():
             return None
-        local = np.full(len(small.nodes), -1, np.int32)
-        local[inside] = np.arange(len(inside), dtype=np.int32)
+        local = np.full(len(small.nodes), -1, np.int64)
+        local[inside] = np.arange(len(inside))
         dag = Dag.from_arrays(
             tuple(range(len(inside))),
             Adjacency.from_lists(
@@ -221,9 +224,10 @@ class Planner:
             ),
         )
         place = {int(node): number for number, node in enumerate(small.nodes[inside].tolist())}
-        moved = [np.array([place[node] for node in part.tolist() if node in place], np.int32) for part in arrays]
-        hull = convex_hull(dag, [int(v) for part in moved for v in part])
-        if len(hull) == len(dag) or any(len(new) < len(old) for new, old in zip(moved, arrays, strict=True)):
+        asked, observed, likely, latest, beside = (tuple(place[node] for node in part if node in place) for part in question)
+        moved = asked, observed, likely, latest, beside
+        hull = convex_hull(dag, [v for part in moved for v in part])
+        if len(hull) == len(dag) or any(len(new) < len(old) for new, old in zip(moved, question, strict=True)):
             return None
         index = FamilyIndex.of(dag, ClusterTree([hull, dag.nodes], [(0, 1)], mode="any"))
         store = HullStore(index, self.store, small.nodes[inside], small.tables[inside])
@@ -231,24 +235,14 @@ class Planner:
         plan = planner._planned(moved, "pruned", Ending.ANSWER, limit, shows_impossible)
         peak = plan.peak_bytes + 8 * len(store.values)
         # the tables are derived for this question alone, so they count in full
-        return Plan(plan.program, store, "hull", plan.ending, peak, plan.derived_cost * SHARED_BY)
+        return plan._replace(network="hull", peak_bytes=peak, derived_cost=plan.derived_cost * SHARED_BY)
 
     def small_network(
-        self, arrays: Sequence[Places], *, is_whole: bool = False
-    ) -> tuple[Any, NDArray[np.int8], NDArray[np.uint8], NDArray[np.uint8]]:
-        """The small network of a question, the roles of its variables, flags of the tables needed and of the variables met."""
-        index = self.store.index
-        found: tuple[Any, Any, Any, Any] = load("questions").small_question(
-            index.clusters,
-            index.families,
-            index.arcs,
-            index.scratch,
-            *arrays[:3],
-            NO_PLACES,
-            is_whole,
-            self.is_one_distribution,
-        )
-        return found
+        self, asked: Sequence[int], observed: Sequence[int], likely: Sequence[int], *, is_whole: bool = False
+    ) -> SmallQuestion:
+        """The small network of a question."""
+        question = asked, observed, likely, (), ()
+        return self.store.index.small_question(question, is_whole=is_whole, is_free=self.is_one_distribution)
 
     def _too_large(self, plan: Plan, limit: int) -> TooLargeError:
         names, tree = self.store.index.dag.names, self.store.index.tree
@@ -263,17 +257,22 @@ class Planner:
         return TooLargeError(what, plan.peak_bytes, limit, way_out, blame)
 
 
-def derived_tables(program: Longs, own: int) -> Places:
+def derived_tables(program: Longs, own: int) -> Longs:
     """The tables that a program loads and that are not the network's own."""
     if program[Head.IS_TOO_LARGE] or not program[Head.DERIVED]:
-        return np.empty(0, np.int32)
-    first = int(program[Head.LEAVES])
-    sources = program[first + 1 : first + 1 + program[first]]
-    return sources[sources >= own].astype(np.int32)
+        return np.empty(0, np.int64)
+    sources = _sources(program)
+    return sources[sources >= own]
+
+
+def _sources(program: Longs) -> Longs:
+    """The tables that a program loads, likelihoods as negative numbers."""
+    first = program[Head.LEAVES]
+    return program[first + 1 : first + 1 + program[first]]
 
 
 def _best(plans: list[Plan], limit: int) -> Plan:
     best = min(plans, key=lambda plan: (plan.peak_bytes > limit, plan.peak_bytes if plan.peak_bytes > limit else plan.total))
     method: Literal["elimination", "propagation"] = "propagation" if best.ending is Ending.MARGINALS else "elimination"
     compared = tuple(Candidate(plan.network, method, int(plan.total), plan.peak_bytes) for plan in plans)
-    return replace(best, candidates=compared)
+    return best._replace(candidates=compared)

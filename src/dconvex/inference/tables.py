@@ -10,20 +10,19 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dconvex.inference.families import FamilyIndex
+from dconvex.inference.families import FamilyIndex, in_room, packed_question
 from dconvex.kernels import load
 from dconvex.network.discrete import Tables
 
 Floats: TypeAlias = NDArray[np.float64]
 Longs: TypeAlias = NDArray[np.int64]
-Places: TypeAlias = NDArray[np.int32]
 Likelihoods: TypeAlias = tuple[Floats, Longs, Floats]
 
 RAW, JOINT, EACH, ROWS = 0, 1, 2, 3
 """What to do with results: nothing, normalise the one, each, or each row of one."""
 PROGRAMS_KEPT = 10_000
 """On a long way to the ground so many programs are kept for the way back; the others are made twice."""
-NO_PLACES = np.empty(0, np.int32)
+NO_QUESTION = packed_question()
 NO_ROW = np.empty((1, 0), np.int64)
 NO_LIKELIHOODS: Likelihoods = (np.empty(0), np.empty(0, np.int64), np.empty(0))
 
@@ -47,6 +46,7 @@ class Head(IntEnum):
     ELIMINATED = 14
     OUTS = 18
     LEAVES = 19
+    HEADER = 20
 
 
 class Store:
@@ -89,17 +89,17 @@ class Store:
     def read_all(self) -> None:
         """Have all tables in memory that are known from the start; here they are."""
 
-    def price(self, tables: Places) -> None:
+    def price(self, tables: Longs) -> None:
         """Find out what these tables cost: each includes the dearest of those it comes from."""
         with self._lock:
             self._from_the_ground(tables, self.cost, self._note_price)
 
-    def derive(self, tables: Places) -> None:
+    def derive(self, tables: Longs) -> None:
         """Make these tables, and those they come from, unless they are there."""
         with self._lock:
             self._from_the_ground(tables, self.floor, self._make)
 
-    def _from_the_ground(self, tables: Places, done: Floats, finish: Callable[[int, Longs, list[int]], None]) -> None:
+    def _from_the_ground(self, tables: Longs, done: Floats, finish: Callable[[int, Longs, list[int]], None]) -> None:
         """Finish the tables and all those they come from, these first, until none of `done` is NaN."""
         programs: dict[int, tuple[Longs, list[int]]] = {}
         stack = tables.tolist()
@@ -120,24 +120,21 @@ class Store:
 
     def _deriving(self, table: int) -> tuple[Longs, list[int]]:
         """The program that derives a table, and the tables that it needs; the same whatever a question's limit is."""
-        program = self.plan(table=table)
+        program = self.plan(NO_QUESTION, table=table)
         if program[Head.IS_TOO_LARGE]:
             return program, []
         first = int(program[Head.LEAVES])
         return program, program[first + 1 : first + 1 + program[first]].tolist()
 
     def plan(
-        self, asked: Places = NO_PLACES, observed: Places = NO_PLACES, likely: Places = NO_PLACES, latest: Places = NO_PLACES,
-        beside: Places = NO_PLACES, *, table: int = -1, is_whole: bool = False, is_free: bool = False,
+        self, question: Longs, *, table: int = -1, is_whole: bool = False, is_free: bool = False,
         shows_impossible: bool = False, ending: int = 0, limit: float = np.inf,
     ) -> Longs:  # fmt: skip
-        """The program of a question, or the one that derives a table; see the kernel `plan`."""
-        index = self.index
-        program: Longs = load("questions").plan(
-            index.packed, index.packed_scratch, self.states, self.cost, self.peak, asked, observed, likely, latest,
-            beside, table, is_whole, is_free, shows_impossible, ending, limit,
+        """The program of a packed question, or the one that derives a table; see the kernel `plan`."""
+        return self.index.found(
+            load("questions").plan, question, self.states, self.cost, self.peak,
+            table, is_whole, is_free, shows_impossible, ending, limit,
         )  # fmt: skip
-        return program
 
     def _note_price(self, table: int, program: Longs, sources: list[int]) -> None:
         self.cost[table] = float(program[Head.MULTIPLICATIONS]) + max((self.cost[source] for source in sources), default=0.0)
@@ -159,13 +156,14 @@ class Store:
         out: Floats,
         *,
         logs: bool = False,
-    ) -> tuple[Longs, Floats]:
-        """Execute a program for each row of evidence: (status and arithmetic of each, logarithms of the sums)."""
-        ended, log_sum = np.empty((len(rows), 2), np.int64), np.empty(len(rows))
-        load("contraction").execute(
-            program, self.values, self.table_at, self.floor, rows, *likelihoods, logs, finish, arena, out, ended, log_sum
-        )
-        return ended, log_sum
+    ) -> Floats:
+        """Execute a program for each row of evidence: the status of each, the arithmetic, the logarithm of the sum."""
+        ended = np.empty((len(rows), 3))
+        in_room(
+            load("contraction").execute,
+            program, self.values, self.table_at, self.floor, rows, *likelihoods, logs, finish, arena, out, ended,
+        )  # fmt: skip
+        return ended
 
     def table(self, number: int) -> Floats:
         """One table as an array with an axis for each of its variables; it must be there."""

@@ -27,10 +27,9 @@ def weighted_samples(
     if samples < 2:
         raise ValueError(f"an estimate needs at least 2 samples, not {samples}")
     store = planner.store
-    arrays = [np.array(part, np.int32) for part in (asked, evidence.observed, evidence.likely)]
     is_whole = planner.is_one_distribution  # the network's own tables: none has to be derived
-    small, _, needed, _ = planner.small_network(arrays, is_whole=is_whole)
-    places = np.flatnonzero(needed)
+    small = planner.small_network(asked, evidence.observed, evidence.likely, is_whole=is_whole)
+    places = np.flatnonzero(small.needed)
     places = places[np.argsort(store.index.arcs.rank[small.nodes[places]])]  # parents before children
     store.derive(small.tables[places])
     codes: dict[int, Longs] = {

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dconvex.kernels.compiling import kernel, part
-from dconvex.kernels.ordering import sort
+from dconvex.kernels.compiling import bare_kernel, bare_part, inlined, kernel, part
+from dconvex.kernels.room import POOL, filled, last_taken, longs, put, sort, whole_room
 from dconvex.kernels.walks import Arcs, Ints, Longs
 
 
@@ -65,12 +65,12 @@ def packed(*parts):
     return np.concatenate([start, *arrays], dtype=np.int64)
 
 
-@part
+@inlined
 def _piece(image, number):
     return image[image[number] : image[number + 1]]
 
 
-@part
+@bare_part
 def unpacked(image):
     """The clusters, families and arcs of a packed model."""
     clusters = Clusters(
@@ -82,7 +82,7 @@ def unpacked(image):
     return clusters, families, arcs
 
 
-@part
+@bare_part
 def unpacked_scratch(image, variables):
     clusters = len(image) - 1 - 2 * variables
     return Scratch(
@@ -142,7 +142,7 @@ def _mixed(number):
     return mixed ^ (mixed >> np.uint64(31))
 
 
-@part
+@bare_part
 def place_in(start, members, cluster, node):
     """Where `node` stands among the members of `cluster`, or -1."""
     low, high = start[cluster], start[cluster + 1]
@@ -191,15 +191,20 @@ def derived_tables(arcs, start, members, table, toward, count):
     return source, behind, parent_start, parents
 
 
-@kernel
-def new_scratch(variables, clusters):
-    return Scratch(
-        np.zeros(1, np.int64), np.zeros(clusters, np.int64), np.zeros(variables, np.int64), np.zeros(variables, np.int64)
-    )
+@bare_kernel
+def kept_clusters(memory, more_memory, model, room_for_walks, wanted):
+    """Where in the memory the kept clusters stand: (begin, end); see `keep`."""
+    clusters, _, arcs = unpacked(model)
+    room = whole_room(memory, more_memory)
+    kept = keep(room, clusters, unpacked_scratch(room_for_walks, len(arcs.rank)), wanted)[0]
+    found = longs(room, len(kept))
+    for k in range(len(kept)):
+        found[k] = kept[k]
+    return last_taken(room, len(kept))
 
 
-@kernel
-def keep(clusters, scratch, wanted):
+@bare_part
+def keep(room, clusters, scratch, wanted):
     """The smallest subtree that holds the wanted variables, marked with a new stamp; none where nothing is wanted.
 
     If one cluster holds them all, it is the one with the fewest variables, among those the first. Otherwise climb from the
@@ -208,54 +213,49 @@ def keep(clusters, scratch, wanted):
     """
     scratch.stamp[0] += 1
     stamp = scratch.stamp[0]
+    first = room.top[POOL]
     if len(wanted) == 0:
-        return np.empty(0, np.int32)
+        return (room.pool[first:first],)
     single = _single(clusters, wanted)
     if single >= 0:
         scratch.cluster[single] = stamp
-        kept = np.empty(1, np.int32)
-        kept[0] = single
-        return kept
-    rank = np.empty(len(wanted), np.int64)
-    is_met = np.zeros(len(wanted), np.uint8)
+        put(room, first, single)
+        room.top[POOL] = first + 1
+        return (room.pool[first : first + 1],)
+    rank, heap = longs(room, len(wanted)), longs(room, len(wanted) + 1)  # of the tips: (-depth, cluster)
+    is_met = filled(room, len(wanted), 0)
     for k in range(len(wanted)):
         is_met[k] = scratch.variable[wanted[k]] == -stamp  # a second time
         if not is_met[k]:
             scratch.variable[wanted[k]], scratch.local[wanted[k]] = -stamp, k
-        rank[k] = (np.int64(clusters.depth[clusters.top[wanted[k]]]) << 32) | k
+        rank[k] = (clusters.depth[clusters.top[wanted[k]]] << 32) | k
     sort(rank)
     waiting = len(wanted)
-    kept = np.empty(64, np.int32)
-    count = 0
-    heap = np.empty(len(wanted) + 1, np.int64)  # (-depth, cluster) of the tips
-    tips = 0
+    count, tips = 0, 0
     while True:
         while waiting and is_met[rank[waiting - 1] & 0xFFFFFFFF]:
             waiting -= 1
-        if waiting:
-            deepest = clusters.top[wanted[rank[waiting - 1] & 0xFFFFFFFF]]
+        deepest = clusters.top[wanted[rank[waiting - 1] & 0xFFFFFFFF]] if waiting else -1
         if waiting and (tips == 0 or clusters.depth[deepest] >= -(heap[0] >> 32)):
             following = deepest
         elif waiting == 0 and tips == 1:
-            return kept[:count]
+            room.top[POOL] = first + count
+            return (room.pool[first : first + count],)
         else:
             following = clusters.parent[heap[0] & 0xFFFFFFFF]
             tips = _pop(heap, tips)
         if scratch.cluster[following] != stamp:
             scratch.cluster[following] = stamp
-            if count == len(kept):
-                grown = np.empty(2 * count, np.int32)
-                grown[:count] = kept
-                kept = grown
-            kept[count] = following
+            put(room, first + count, following)
             count += 1
-            tips = _push(heap, tips, ((-np.int64(clusters.depth[following])) << 32) | following)
-            for node in clusters.members[clusters.start[following] : clusters.start[following + 1]]:
+            tips = _push(heap, tips, ((-clusters.depth[following]) << 32) | following)
+            for entry in range(clusters.start[following], clusters.start[following + 1]):
+                node = clusters.members[entry]
                 if scratch.variable[node] == -stamp:
                     is_met[scratch.local[node]] = 1
 
 
-@part
+@bare_part
 def _single(clusters, wanted):
     """The smallest cluster that holds all the wanted variables, or -1."""
     if len(wanted) == 1:
@@ -280,7 +280,7 @@ def _single(clusters, wanted):
     return best
 
 
-@part
+@bare_part
 def _push(heap, size, key):
     at = size
     while at and heap[(at - 1) // 2] > key:
@@ -290,7 +290,7 @@ def _push(heap, size, key):
     return size + 1
 
 
-@part
+@bare_part
 def _pop(heap, size):
     """Take the first key out; the new size."""
     size -= 1
@@ -308,14 +308,14 @@ def _pop(heap, size):
     return size
 
 
-@kernel
-def kept_families(clusters, scratch, kept):
+@bare_part
+def kept_families(room, clusters, scratch, kept):
     """The variables of the kept clusters and the table of each, from the kept cluster that is nearest to its family."""
     stamp = scratch.stamp[0]
-    room = 0
+    most = 0
     for cluster in kept:
-        room += clusters.start[cluster + 1] - clusters.start[cluster]
-    nodes, tables = np.empty(room, np.int32), np.empty(room, np.int32)
+        most += clusters.start[cluster + 1] - clusters.start[cluster]
+    nodes, tables = longs(room, most), longs(room, most)
     count = 0
     for cluster in kept:
         for entry in range(clusters.start[cluster], clusters.start[cluster + 1]):
@@ -331,56 +331,47 @@ def kept_families(clusters, scratch, kept):
     return nodes[:count], tables[:count]
 
 
-@part
-def ancestral_families(arcs, scratch, wanted):
+@bare_part
+def ancestral_families(room, arcs, scratch, wanted):
     """The wanted variables and all their ancestors, each with the network's own table."""
     scratch.stamp[0] += 1
     stamp = scratch.stamp[0]
-    nodes = np.empty(64, np.int32)
-    count = 0
+    begin = room.top[POOL]
+    end = begin
     for node in wanted:
-        if scratch.variable[node] != stamp:
-            scratch.variable[node] = stamp
-            scratch.local[node] = count
-            nodes = _appended(nodes, count, node)
-            count += 1
-    first = 0
-    while first < count:
-        node = nodes[first]
+        end = _met(room, scratch, stamp, begin, end, node)
+    first = begin
+    while first < end:
+        node = room.pool[first]
         first += 1
-        for parent in arcs.parents[arcs.parent_start[node] : arcs.parent_start[node + 1]]:
-            if scratch.variable[parent] != stamp:
-                scratch.variable[parent] = stamp
-                scratch.local[parent] = count
-                nodes = _appended(nodes, count, parent)
-                count += 1
-    return nodes[:count], nodes[:count].copy()
+        for k in range(arcs.parent_start[node], arcs.parent_start[node + 1]):
+            end = _met(room, scratch, stamp, begin, end, arcs.parents[k])
+    room.top[POOL] = end
+    return room.pool[begin:end], room.pool[begin:end]
 
 
-@part
-def _appended(array, count, value):
-    if count == len(array):
-        grown = np.empty(2 * count, array.dtype)
-        grown[:count] = array
-        array = grown
-    array[count] = value
-    return array
+@bare_part
+def _met(room, scratch, stamp, begin, end, node):
+    """Add a node to the list in the pool unless it is there; the list's new end."""
+    if scratch.variable[node] == stamp:
+        return end
+    scratch.variable[node] = stamp
+    scratch.local[node] = end - begin
+    put(room, end, node)
+    return end + 1
 
 
-@part
-def source_families(clusters, scratch, table, families):
+@bare_part
+def source_families(room, clusters, scratch, table, families):
     """The variables of the cluster from which a table is derived, each with its table; -1 for what lies behind."""
     scratch.stamp[0] += 1
     stamp = scratch.stamp[0]
     source = families.source[table]
     first, last = clusters.start[source], clusters.start[source + 1]
-    nodes, tables = np.empty(last - first, np.int32), np.empty(last - first, np.int32)
-    nodes[:] = clusters.members[first:last]
-    tables[:] = clusters.table[first:last]
+    nodes, tables = longs(room, last - first), longs(room, last - first)
     for entry in range(first, last):
-        node = clusters.members[entry]
-        scratch.variable[node] = stamp
-        scratch.local[node] = entry - first
-        if clusters.toward[entry] == families.behind[table]:
-            tables[entry - first] = -1
+        node, place = clusters.members[entry], entry - first
+        scratch.variable[node], scratch.local[node] = stamp, place
+        nodes[place] = node
+        tables[place] = -1 if clusters.toward[entry] == families.behind[table] else clusters.table[entry]
     return nodes, tables

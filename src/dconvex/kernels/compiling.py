@@ -62,14 +62,7 @@ _FOLDER = cache_folder()
 
 def kernel(function: Function) -> Function:
     """Compile `function` when it is first called, or take it from the cache."""
-    if _FOLDER is None:
-        return cast(Function, numba.njit(nogil=True)(function))
-    config: Any = numba.config
-    before, config.CACHE_DIR = config.CACHE_DIR, str(_FOLDER)  # read when the function is decorated
-    try:
-        return cast(Function, numba.njit(nogil=True, cache=True)(function))
-    finally:
-        config.CACHE_DIR = before
+    return _compiled(function)
 
 
 def part(function: Function) -> Function:
@@ -78,8 +71,36 @@ def part(function: Function) -> Function:
     Left to itself, Numba optimises every function for itself and then once more in each that calls it, which takes four
     times as long.
     """
-    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _PartCompiler}
-    return cast(Function, numba.njit(nogil=True, **options)(function))  # type: ignore[call-overload]
+    return _part(function)
+
+
+def bare_kernel(function: Function) -> Function:
+    """A kernel that counts no references to arrays: it makes none, but takes pieces of a `Room`, and returns none."""
+    return _compiled(function, _nrt=False)
+
+
+def bare_part(function: Function) -> Function:
+    """A part of bare kernels; it may return arrays in a tuple."""
+    return _part(function, _nrt=False)
+
+
+def inlined(function: Function) -> Function:
+    """A part of bare kernels that returns one array; Numba allows that only where it is written out by the caller."""
+    return _part(function, _nrt=False, inline="always")
+
+
+def _compiled(function: Function, **options: Any) -> Function:
+    config: Any = numba.config
+    before, config.CACHE_DIR = config.CACHE_DIR, str(_FOLDER)  # read when the function is decorated
+    try:
+        return cast(Function, numba.njit(nogil=True, cache=_FOLDER is not None, **options)(function))
+    finally:
+        config.CACHE_DIR = before
+
+
+def _part(function: Function, **options: Any) -> Function:
+    options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": _PartCompiler}
+    return cast(Function, numba.njit(nogil=True, **options)(function))
 
 
 class _PartCompiler(CompilerBase):

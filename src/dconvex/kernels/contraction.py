@@ -7,15 +7,19 @@ and the smallest positive entries are watched; where even that could lose one, l
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from dconvex.kernels.compiling import kernel, part
+import numpy as np
+from numpy.typing import NDArray
+
+from dconvex.kernels.compiling import bare_kernel, bare_part
 from dconvex.kernels.programs import (
     AXES,
     AXIS_COUNT,
     FIRST_STEP,
     LEAVES,
     LOAD,
+    LOADED,
     NORMALIZER,
     OUTS,
     PRODUCT,
@@ -23,9 +27,15 @@ from dconvex.kernels.programs import (
     STEPS,
     TABLES,
 )
+from dconvex.kernels.room import FLOATS, filled, floats, whole_room
+from dconvex.kernels.walks import Longs
+
+Floats = NDArray[np.float64]
 
 PLAIN, SCALED, LOGARITHMS = 0, 1, 2
 FINE, IMPOSSIBLE, NEEDS_LOGARITHMS, NEEDS_TABLES = 0, 1, 2, 3
+STATUS, ARITHMETIC, LOG_SUM = 0, 1, 2
+"""What is told about each row of evidence, in this order."""
 RAW, JOINT, EACH, ROWS = 0, 1, 2, 3
 """What to do with results: leave them as they come, normalise the one, each, or each row of one (uniform where it is zero)."""
 FLOOR = -1000.0
@@ -33,7 +43,7 @@ FLOOR = -1000.0
 SMALL = 2.0**-200
 
 
-@part
+@bare_part
 def safe_mode(program, floor, likelihood_floor):
     """Plain numbers where no product of positive entries comes near the smallest float; -1 where a table is not there yet."""
     total = 0.0
@@ -46,8 +56,10 @@ def safe_mode(program, floor, likelihood_floor):
     return PLAIN if total > FLOOR else SCALED
 
 
-@kernel
+@bare_kernel
 def execute(
+    memory,
+    more_memory,
     program,
     values,
     table_at,
@@ -61,32 +73,42 @@ def execute(
     arena,
     out,
     ended,
-    log_sum,
 ):
-    """Run the program for each row of evidence: `ended` gets a status and the arithmetic, `log_sum` the sum's logarithm."""
+    """Run the program for each row of evidence; `ended` gets its status, the arithmetic and the logarithm of the sum."""
     mode = safe_mode(program, floor, likelihood_floor)
-    if mode < 0:
-        ended[:, 0] = NEEDS_TABLES
-        return
-    if uses_logs:
+    if uses_logs and mode >= 0:
         mode = LOGARITHMS
     for row in range(len(rows)):
-        ended[row, 1] = mode
-        ended[row, 0], log_sum[row] = run(
-            program, values, table_at, rows[row], likelihoods, likelihood_at, mode, finish, arena, out[row]
-        )
-        if ended[row, 0] == NEEDS_LOGARITHMS:
-            ended[row, 1] = LOGARITHMS
-            ended[row, 0], log_sum[row] = run(
-                program, values, table_at, rows[row], likelihoods, likelihood_at, LOGARITHMS, finish, arena, out[row]
-            )
+        if mode < 0:
+            ended[row, STATUS] = NEEDS_TABLES
+            continue
+        numbers = Numbers(values, table_at, rows[row], likelihoods, likelihood_at)
+        status, log_sum = run(whole_room(memory, more_memory), program, numbers, mode, finish, arena, out[row])
+        ended[row, ARITHMETIC] = mode
+        if status == NEEDS_LOGARITHMS:
+            status, log_sum = run(whole_room(memory, more_memory), program, numbers, LOGARITHMS, finish, arena, out[row])
+            ended[row, ARITHMETIC] = LOGARITHMS
+        ended[row, STATUS], ended[row, LOG_SUM] = status, log_sum
 
 
-@part
-def run(program, values, table_at, codes, likelihoods, likelihood_at, mode, finish, arena, out):
+class Numbers(NamedTuple):
+    """What a program is run on: all tables, the states that were observed, and likelihoods."""
+
+    values: Floats
+    table_at: Longs
+    codes: Longs
+    likelihoods: Floats
+    likelihood_at: Longs
+
+
+@bare_part
+def run(room, program, numbers, mode, finish, arena, out):
     arena[0] = 0.0 if mode == LOGARITHMS else 1.0
     tables = program[TABLES] if mode == SCALED else 0
-    exponent, floor = np.zeros(tables, np.int64), np.zeros(tables)
+    exponent, floor = filled(room, tables, 0), floats(room, tables)
+    if mode == SCALED:
+        floor[0] = 0.0
+    count = filled(room, program[AXIS_COUNT] + 2, 0)
     at = program[FIRST_STEP]
     steps = program[STEPS]
     total = 0.0
@@ -95,7 +117,7 @@ def run(program, values, table_at, codes, likelihoods, likelihood_at, mode, fini
         record = program[at : at + program[at + 1]]
         at += program[at + 1]
         if record[0] == LOAD:
-            _load(record, values, table_at, codes, likelihoods, likelihood_at, arena, mode)
+            _load(record, numbers, arena, mode, count)
             if mode == SCALED and not _watch(arena[record[4] : record[4] + record[5]], record[2], exponent, floor):
                 return IMPOSSIBLE, -np.inf
             continue
@@ -107,9 +129,9 @@ def run(program, values, table_at, codes, likelihoods, likelihood_at, mode, fini
             for k in range(len(right)):
                 right[k] /= total
         if mode == LOGARITHMS:
-            _multiply_logs(record, arena, out)
+            _multiply_logs(room, record, arena, out if record[8] else arena, count)
         else:
-            multiply(record, arena, out if record[8] else arena)
+            multiply(record, arena, out if record[8] else arena, count)
             if mode == SCALED:
                 left, right_table, product = record[2], record[3], record[4]
                 if floor[left] + floor[right_table] < FLOOR:
@@ -122,7 +144,7 @@ def run(program, values, table_at, codes, likelihoods, likelihood_at, mode, fini
     return _finished(program, mode, finish, exponent, arena, out, total, scaled_by)
 
 
-@part
+@bare_part
 def _finished(program, mode, finish, exponent, arena, out, total, scaled_by):
     log_sum = 0.0
     root = program[ROOTS]
@@ -158,7 +180,7 @@ def _finished(program, mode, finish, exponent, arena, out, total, scaled_by):
     return FINE, log_sum
 
 
-@part
+@bare_part
 def _normalize(part, mode):
     """Divide by the sum; its logarithm."""
     if mode == LOGARITHMS:
@@ -181,26 +203,26 @@ def _normalize(part, mode):
     return highest + np.log(total)
 
 
-@part
-def _load(record, values, table_at, codes, likelihoods, likelihood_at, arena, mode):
+@bare_part
+def _load(record, numbers, arena, mode, count):
+    """Copy a table in the program's order of axes; `count` holds zeros, before and after."""
     source, to, size, fixed, free = record[3], record[4], record[5], record[6], record[7]
-    numbers = values if source >= 0 else likelihoods
-    base = table_at[source] if source >= 0 else likelihood_at[-1 - source]
+    values = numbers.values if source >= 0 else numbers.likelihoods
+    base = numbers.table_at[source] if source >= 0 else numbers.likelihood_at[-1 - source]
     for k in range(fixed):
-        base += codes[record[8 + 2 * k]] * record[9 + 2 * k]
-    loops = record[8 + 2 * fixed :]
+        base += numbers.codes[record[LOADED + 2 * k]] * record[LOADED + 1 + 2 * k]
+    loops = record[LOADED + 2 * fixed :]
     if free == 0:
-        arena[to] = numbers[base]
+        arena[to] = values[base]
     elif free == 1:
         for k in range(loops[0]):
-            arena[to + k] = numbers[base + k * loops[1]]
+            arena[to + k] = values[base + k * loops[1]]
     else:
         inner, stride = loops[2 * free - 2], loops[2 * free - 1]
-        count = np.zeros(free - 1, np.int64)
         done = 0
         while done < size:
             for k in range(inner):
-                arena[to + done + k] = numbers[base + k * stride]
+                arena[to + done + k] = values[base + k * stride]
             done += inner
             axis = free - 2
             while axis >= 0:
@@ -216,16 +238,28 @@ def _load(record, values, table_at, codes, likelihoods, likelihood_at, arena, mo
             arena[to + k] = np.log(arena[to + k]) if arena[to + k] > 0.0 else -np.inf
 
 
-@part
-def multiply(record, arena, out):
-    """c[...] = sum of a[...] * b[...] over the axes that c does not have, in the loops of the record."""
+@bare_part
+def multiply(record, arena, out, count):
+    """c[...] = sum of a[...] * b[...] over the axes that c does not have, in the loops of the record.
+
+    `count` holds zeros, before and after. A sum of two terms that stands right outside the two innermost loops is taken in
+    one go, so that the product is written once.
+    """
     a, b, c = record[5], record[6], record[7]
     loops, summed = record[11] - 2, record[12]
     loop = record[PRODUCT:]
-    count = np.zeros(loops, np.int64)
+    inner = loop[4 * loops :]
+    is_pair = summed > 0 and loop[4 * loops - 4] == 2 and inner[7] == 1
+    if is_pair:
+        loops -= 1
+        summed -= 1
+    further_a, further_b = loop[4 * loops + 1], loop[4 * loops + 2]
     is_first = True
     while True:
-        _inner_loops(loop[4 * loops :], arena, a, b, out, c, is_first)
+        if is_pair:
+            _inner_pairs(inner, arena, a, b, further_a, further_b, out, c, is_first)
+        else:
+            _inner_loops(inner, arena, a, b, out, c, is_first)
         axis = loops - 1
         while axis >= 0:
             count[axis] += 1
@@ -244,7 +278,7 @@ def multiply(record, arena, out):
         is_first = axis < loops - summed
 
 
-@part
+@bare_part
 def _inner_loops(loop, arena, a, b, out, c, is_first):
     """The two innermost loops; the innermost has strides of zero and one. The first time the product is set, then added to."""
     n, sa, sb, sc = loop[4], loop[5], loop[6], loop[7]
@@ -291,7 +325,44 @@ def _inner_loops(loop, arena, a, b, out, c, is_first):
         c += loop[3]
 
 
-@part
+@bare_part
+def _inner_pairs(loop, arena, a, b, further_a, further_b, out, c, is_first):
+    """The two innermost loops for a sum of two terms, the second of which lies further on in both tables."""
+    n, sa, sb = loop[4], loop[5], loop[6]
+    for _ in range(loop[0]):
+        a2, b2 = a + further_a, b + further_b
+        x, x2, y, y2 = arena[a], arena[a2], arena[b], arena[b2]
+        if sa and sb:
+            if is_first:
+                for k in range(n):
+                    out[c + k] = arena[a + k] * arena[b + k] + arena[a2 + k] * arena[b2 + k]
+            else:
+                for k in range(n):
+                    out[c + k] += arena[a + k] * arena[b + k] + arena[a2 + k] * arena[b2 + k]
+        elif sa:
+            if is_first:
+                for k in range(n):
+                    out[c + k] = arena[a + k] * y + arena[a2 + k] * y2
+            else:
+                for k in range(n):
+                    out[c + k] += arena[a + k] * y + arena[a2 + k] * y2
+        elif sb:
+            if is_first:
+                for k in range(n):
+                    out[c + k] = x * arena[b + k] + x2 * arena[b2 + k]
+            else:
+                for k in range(n):
+                    out[c + k] += x * arena[b + k] + x2 * arena[b2 + k]
+        else:
+            total = x * y + x2 * y2
+            for k in range(n):
+                out[c + k] = total if is_first else out[c + k] + total
+        a += loop[1]
+        b += loop[2]
+        c += loop[3]
+
+
+@bare_part
 def _watch(table, number, exponent, floor):
     """Scale a table of small numbers by a power of two and note its smallest positive entry; whether there is any."""
     highest, lowest = 0.0, np.inf
@@ -313,32 +384,34 @@ def _watch(table, number, exponent, floor):
     return True
 
 
-@part
-def _multiply_logs(record, arena, out):
+@bare_part
+def _multiply_logs(room, record, arena, out, count):
     """The same in logarithms: the maximum, or the logarithm of the sum of exponentials."""
     is_sum = record[10] != 1
-    target = out if record[8] else arena
     c, size = record[7], record[9]
     for k in range(size):
-        target[c + k] = -np.inf
-    _sweep_logs(record, arena, target, target, c, False)
+        out[c + k] = -np.inf
+    _sweep_logs(record, arena, out, out, c, False, count)
     if not is_sum or record[12] + (record[PRODUCT + 4 * (record[11] - 1) + 3] == 0) == 0:
         return
-    total = np.zeros(size)
-    _sweep_logs(record, arena, target, total, 0, True)
+    mark = room.top[FLOATS]
+    total = floats(room, size)
+    for k in range(size):
+        total[k] = 0.0
+    _sweep_logs(record, arena, out, total, 0, True, count)
     for k in range(size):
         if total[k] > 0.0:
-            target[c + k] += np.log(total[k])
+            out[c + k] += np.log(total[k])
+    room.top[FLOATS] = mark
 
 
-@part
-def _sweep_logs(record, arena, highest, result, at, adds):
+@bare_part
+def _sweep_logs(record, arena, highest, result, at, adds, count):
     """For each cell the maximum of a + b, or the sum of exp(a + b - maximum); `at` is where the result begins."""
     a, b, c = record[5], record[6], record[7]
     first = c
     loops = record[11]
     loop = record[PRODUCT:]
-    count = np.zeros(loops, np.int64)
     while True:
         value = arena[a] + arena[b]
         if adds:

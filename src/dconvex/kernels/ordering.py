@@ -2,213 +2,220 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from dconvex.kernels.compiling import part
+import numpy as np
+from numpy.typing import NDArray
+
+from dconvex.kernels.compiling import bare_part
+from dconvex.kernels.room import FLOATS, LONGS, POOL, filled, floats, longs, need
+from dconvex.kernels.walks import Longs
 
 BY_SIZE, BY_FILL, BY_GROWTH = 0, 1, 2
 """Least table first; fewest new pairs first, and among these the least table; least growth over what is already there."""
 
 
-@part
-def interaction(scope_start, scope, size):
-    """Neighbour lists of the graph in which the variables of a factor are joined: (where each begins, lengths, pool)."""
-    count = np.zeros(size + 1, np.int64)
+class Interaction(NamedTuple):
+    """The graph in which the variables of a factor are joined: neighbours of v are `pool[begin[v]:begin[v] + length[v]]`."""
+
+    begin: Longs
+    length: Longs
+    pool: Longs
+    used: Longs
+    """One entry: where the pool ends."""
+    width: NDArray[np.float64]
+    """Logarithms (base 2) of the numbers of states."""
+    mark: Longs
+    stamp: Longs
+    """One entry: the last mark given out."""
+
+
+@bare_part
+def _interaction(room, scope_start, scope, width):
+    size = len(width)
+    graph = Interaction(
+        longs(room, size), longs(room, size), room.pool, longs(room, 1), width, filled(room, size, 0), filled(room, 1, 0)
+    )
+    start, holders, fill = filled(room, size + 1, 0), longs(room, len(scope)), longs(room, size)
     for v in scope:
-        count[v + 1] += 1
+        start[v + 1] += 1
     for v in range(size):
-        count[v + 1] += count[v]
-    holders = np.empty(len(scope), np.int32)
-    fill = count[:-1].copy()
+        start[v + 1] += start[v]
+        fill[v] = start[v]
     for f in range(len(scope_start) - 1):
-        for v in scope[scope_start[f] : scope_start[f + 1]]:
-            holders[fill[v]] = f
-            fill[v] += 1
-    begin, length = np.zeros(size, np.int64), np.zeros(size, np.int64)
-    mark = np.full(size, -1, np.int64)
-    pool = np.empty(4 * len(scope) + 16, np.int32)
-    used = 0
+        for k in range(scope_start[f], scope_start[f + 1]):
+            holders[fill[scope[k]]] = f
+            fill[scope[k]] += 1
+    used = room.top[POOL]
     for v in range(size):
-        begin[v] = used
-        mark[v] = v
-        for f in holders[count[v] : count[v + 1]]:
-            pool = room(pool, used, scope_start[f + 1] - scope_start[f])
-            for u in scope[scope_start[f] : scope_start[f + 1]]:
-                if mark[u] != v:
-                    mark[u] = v
-                    pool[used] = u
+        graph.begin[v] = used
+        graph.stamp[0] += 1
+        graph.mark[v] = graph.stamp[0]
+        for h in range(start[v], start[v + 1]):
+            f = holders[h]
+            need(room, used, scope_start[f + 1] - scope_start[f])
+            for k in range(scope_start[f], scope_start[f + 1]):
+                u = scope[k]
+                if graph.mark[u] != graph.stamp[0]:
+                    graph.mark[u] = graph.stamp[0]
+                    graph.pool[used] = u
                     used += 1
-        length[v] = used - begin[v]
-    return begin, length, pool, used
+        graph.length[v] = used - graph.begin[v]
+    graph.used[0] = used
+    return graph
 
 
-@part
-def sort(numbers):
-    """Sort in place (Shell's way: NumPy's sort takes seconds to compile)."""
-    gap = 1
-    while gap < len(numbers) // 3:
-        gap = 3 * gap + 1
-    while gap:
-        for first in range(gap, len(numbers)):
-            number, at = numbers[first], first
-            while at >= gap and numbers[at - gap] > number:
-                numbers[at] = numbers[at - gap]
-                at -= gap
-            numbers[at] = number
-        gap //= 3
-
-
-@part
-def room(pool, used, extra):
-    """The pool itself, or a larger copy, with room for so many more entries."""
-    if used + extra <= len(pool):
-        return pool
-    grown = np.empty(max(2 * len(pool), used + extra), pool.dtype)
-    grown[:used] = pool[:used]
-    return grown
-
-
-@part
-def elimination_order(scope_start, scope, width, turn, rule):
-    """The variables whose turn is 0, then those of turn 1; variables with a negative turn stay.
+@bare_part
+def elimination_order(room, scope_start, scope, width, turn, rule, order):
+    """Write down the variables whose turn is 0, then those of turn 1; how many. Those with a negative turn stay.
 
     `width` is the logarithm (base 2) of the number of states.
     """
+    long_mark, float_mark = room.top[LONGS], room.top[FLOATS]
+    graph = _interaction(room, scope_start, scope, width)
     size = len(width)
-    begin, length, pool, used = interaction(scope_start, scope, size)
-    mark = np.zeros(size, np.int64)
-    stamp = 0
-    score = np.empty(size)
+    score, heap, place, touched = floats(room, size), longs(room, size), filled(room, size, -1), longs(room, size)
     for v in range(size):
-        stamp += 1
-        score[v] = _score(v, begin, length, pool, width, mark, stamp, rule)
-    goes = np.zeros(size, np.uint8)
-    order = np.empty(size, np.int32)
+        score[v] = _score(graph, v, rule)
     count = 0
-    touched = np.empty(size, np.int32)
-    heap, member = np.empty(2 * size + 16), np.empty(2 * size + 16, np.int32)
     for phase in range(2):
         waiting = 0
         for v in range(size):
             if turn[v] == phase:
-                heap, member, waiting = _pushed(heap, member, waiting, score[v], v)
+                heap[waiting] = v
+                _rise(heap, place, score, waiting)
+                waiting += 1
         while waiting:
-            value, v = heap[0], member[0]
-            waiting = _popped(heap, member, waiting)
-            if goes[v] or value != score[v]:
-                continue
-            goes[v] = 1
+            v = heap[0]
+            waiting -= 1
+            if waiting:
+                heap[0] = heap[waiting]
+                _sink(heap, place, score, 0, waiting)
+            place[v] = -1
             order[count] = v
             count += 1
-            pool, used, many = _eliminate(v, begin, length, pool, used, mark, stamp, touched, rule)
-            stamp += many + length[v] + 1
+            many = _eliminate(room, graph, v, touched, rule)
             for k in range(many):
                 u = touched[k]
-                stamp += 1
-                new = _score(u, begin, length, pool, width, mark, stamp, rule)
+                new = _score(graph, u, rule)
                 if new != score[u]:
                     score[u] = new
-                    if turn[u] == phase and not goes[u]:
-                        heap, member, waiting = _pushed(heap, member, waiting, new, u)
-    return order[:count]
+                    if place[u] >= 0:
+                        _rise(heap, place, score, place[u])
+                        _sink(heap, place, score, place[u], waiting)
+    room.top[LONGS], room.top[FLOATS] = long_mark, float_mark
+    return count
 
 
-@part
-def _score(v, begin, length, pool, width, mark, stamp, rule):
-    around = pool[begin[v] : begin[v] + length[v]]
-    table = width[v]
-    for u in around:
-        table += width[u]
+@bare_part
+def _score(graph, v, rule):
+    first, last = graph.begin[v], graph.begin[v] + graph.length[v]
+    table = graph.width[v]
+    for k in range(first, last):
+        table += graph.width[graph.pool[k]]
     if rule == BY_SIZE:
         return table
     if rule == BY_GROWTH:
-        return 2.0 ** min(table, 900.0) - 2.0 ** min(table - width[v], 900.0) * 0.5
-    for u in around:
-        mark[u] = stamp
+        return 2.0 ** min(table, 900.0) - 2.0 ** min(table - graph.width[v], 900.0) * 0.5
+    graph.stamp[0] += 1
+    stamp = graph.stamp[0]
+    for k in range(first, last):
+        graph.mark[graph.pool[k]] = stamp
     joined = 0
-    for u in around:
-        for w in pool[begin[u] : begin[u] + length[u]]:
-            joined += mark[w] == stamp
-    missing = (length[v] * (length[v] - 1) - joined) // 2
+    for k in range(first, last):
+        u = graph.pool[k]
+        for other in range(graph.begin[u], graph.begin[u] + graph.length[u]):
+            joined += graph.mark[graph.pool[other]] == stamp
+    missing = (graph.length[v] * (graph.length[v] - 1) - joined) // 2
     return missing + min(table, 4096.0) / 8192.0
 
 
-@part
-def _eliminate(v, begin, length, pool, used, mark, stamp, touched, rule):
-    """Join the neighbours of v with one another and take v out; (pool, used, how many nodes stand in `touched`)."""
-    degree = length[v]
+@bare_part
+def _eliminate(room, graph, v, touched, rule):
+    """Join the neighbours of v with one another and take v out; how many nodes, in `touched`, may have a new score."""
+    pool, mark = graph.pool, graph.mark
+    around, degree = graph.begin[v], graph.length[v]
+    for k in range(around, around + degree):
+        _join(room, graph, pool[k], v)
+    graph.stamp[0] += 1
+    stamp = graph.stamp[0]
     for k in range(degree):
-        u = pool[begin[v] + k]
-        stamp += 1
+        u = pool[around + k]
         mark[u] = stamp
-        pool = room(pool, used, length[u] + degree)
-        first = used
-        for w in pool[begin[u] : begin[u] + length[u]]:
-            mark[w] = stamp
-            if w != v:
-                pool[used] = w
-                used += 1
-        before = used - first
-        for w in pool[begin[v] : begin[v] + degree]:
-            if mark[w] != stamp:
-                pool[used] = w
-                used += 1
-        if used - first == before:  # nothing new: the old list, without v, is as good
-            pool[begin[u] : begin[u] + before] = pool[first:used]
-            used = first
-        else:
-            begin[u] = first
-        length[u] = before if used == first else used - first
-    stamp += 1
-    many = 0
-    for k in range(degree):
-        u = pool[begin[v] + k]
-        mark[u] = stamp
-        touched[many] = u
-        many += 1
+        touched[k] = u
+    many = degree
     if rule == BY_FILL:
         for k in range(degree):
             u = touched[k]
-            for w in pool[begin[u] : begin[u] + length[u]]:
+            for other in range(graph.begin[u], graph.begin[u] + graph.length[u]):
+                w = pool[other]
                 if mark[w] != stamp:
                     mark[w] = stamp
                     touched[many] = w
                     many += 1
-    return pool, used, many
+    return many
 
 
-@part
-def _pushed(heap, member, size, key, item):
-    """Add to the heap, ordered by key and then item."""
-    if size == len(heap):
-        longer, more = np.empty(2 * size), np.empty(2 * size, np.int32)
-        longer[:size], more[:size] = heap, member
-        heap, member = longer, more
-    at = size
-    while at:
-        above = (at - 1) // 2
-        if heap[above] < key or (heap[above] == key and member[above] < item):
-            break
-        heap[at], member[at] = heap[above], member[above]
-        at = above
-    heap[at], member[at] = key, item
-    return heap, member, size + 1
+@bare_part
+def _join(room, graph, u, v):
+    """Give u the neighbours of v, and take v away from it."""
+    pool, mark = graph.pool, graph.mark
+    graph.stamp[0] += 1
+    stamp = graph.stamp[0]
+    mark[u] = mark[v] = stamp
+    first = graph.used[0]
+    need(room, first, graph.length[u] + graph.length[v])
+    used = first
+    for k in range(graph.begin[u], graph.begin[u] + graph.length[u]):
+        w = pool[k]
+        if w != v:
+            mark[w] = stamp
+            pool[used] = w
+            used += 1
+    before = used
+    for k in range(graph.begin[v], graph.begin[v] + graph.length[v]):
+        w = pool[k]
+        if mark[w] != stamp:
+            pool[used] = w
+            used += 1
+    graph.length[u] = used - first
+    if used > before:
+        graph.begin[u] = first
+        graph.used[0] = used
+    else:  # nothing new: the old list, without v, is as good
+        for k in range(used - first):
+            pool[graph.begin[u] + k] = pool[first + k]
 
 
-@part
-def _popped(heap, member, size):
-    size -= 1
-    key, item = heap[size], member[size]
-    at = 0
+@bare_part
+def _goes_before(score, u, v):
+    return score[u] < score[v] or (score[u] == score[v] and u < v)
+
+
+@bare_part
+def _rise(heap, place, score, at):
+    """Let the variable at this place of the heap move up as far as it must."""
+    v = heap[at]
+    while at and _goes_before(score, v, heap[(at - 1) // 2]):
+        heap[at] = heap[(at - 1) // 2]
+        place[heap[at]] = at
+        at = (at - 1) // 2
+    heap[at] = v
+    place[v] = at
+
+
+@bare_part
+def _sink(heap, place, score, at, size):
+    """Let the variable at this place of the heap move down as far as it must."""
+    v = heap[at]
     while 2 * at + 1 < size:
         child = 2 * at + 1
-        if child + 1 < size and (
-            heap[child + 1] < heap[child] or (heap[child + 1] == heap[child] and member[child + 1] < member[child])
-        ):
+        if child + 1 < size and _goes_before(score, heap[child + 1], heap[child]):
             child += 1
-        if key < heap[child] or (key == heap[child] and item < member[child]):
+        if _goes_before(score, v, heap[child]):
             break
-        heap[at], member[at] = heap[child], member[child]
+        heap[at] = heap[child]
+        place[heap[at]] = at
         at = child
-    heap[at], member[at] = key, item
-    return size
+    heap[at] = v
+    place[v] = at

@@ -14,31 +14,37 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dconvex.kernels.compiling import part
-from dconvex.kernels.ordering import room, sort
-from dconvex.kernels.requisite import OBSERVED
+from dconvex.kernels.compiling import bare_part
+from dconvex.kernels.requisite import OBSERVED, Factors, Small
+from dconvex.kernels.room import LONGS, POOL, fill, filled, floats, last_taken, longs, need, sort
 from dconvex.kernels.walks import Longs
 
 TABLES, STEPS, ARENA, OUT, MULTIPLICATIONS, LARGEST, IS_TOO_LARGE, IS_ALL_MET, DERIVED, DERIVED_COST, DERIVED_PEAK = range(11)
 SCOPES, AXES, AXIS_COUNT, ELIMINATED, FIRST_STEP, NORMALIZER, ROOTS, OUTS, LEAVES, HEADER = range(11, 21)
 """Places in the head of a program."""
 LOAD, MULTIPLY = 0, 1
-PRODUCT = 14
-"""Where the loops of a multiplication begin in its record."""
+LOADED, PRODUCT = 8, 14
+"""Where the loops of a load and of a multiplication begin in its record."""
 LARGE_RESULT = 4096
 """Above so many entries an answer is normalised before its last multiplication, not after."""
-LONG_END, LONG_ENOUGH = 256, 64
-"""The innermost loop over a large answer should have so many rounds; with so many it is left alone."""
+LONG_END, LONG_ENOUGH, SPARING = 256, 128, 4
+"""The innermost loop over a large answer should have so many rounds; with so many it is left alone.
+
+What is written to make it longer should be so many times smaller than the answer.
+"""
 MANY_TABLES = 40
 """Up to so many tables with one variable the best pair is multiplied first; of more, neighbours are."""
 MOST = 2.0**58
+TABLES_MADE, STEPS_MADE, POOL_END, POOL_BEGIN = range(4)
+"""Places in `Sketch.made`."""
 
 
 class Sketch(NamedTuple):
-    """Tables and steps before they get their places in memory."""
+    """Tables and steps before they get places in memory; the axes of table t are `pool[begin[t] : begin[t] + length[t]]`."""
 
+    pool: Longs
     made: Longs
-    """Numbers of tables, of steps, of entries in the pool of scopes."""
+    """Numbers of tables and of steps, where the scopes in the pool end, and where they begin."""
     begin: Longs
     length: Longs
     size: NDArray[np.float64]
@@ -52,57 +58,53 @@ class Sketch(NamedTuple):
     """For each table the step that multiplies it, or -1."""
 
 
-@part
-def new_sketch(leaves, axes, is_large):
+@bare_part
+def _new_sketch(room, leaves, axes, is_large):
     tables = 2 * leaves + axes + 24
     if is_large:
         tables = 3 * tables + 2 * axes
+    made = filled(room, 4, room.top[POOL])
+    made[TABLES_MADE] = made[STEPS_MADE] = 0
+    cost = floats(room, 1)
+    cost[0] = 0.0
     return Sketch(
-        np.zeros(3, np.int64),
-        np.zeros(tables, np.int64),
-        np.zeros(tables, np.int64),
-        np.ones(tables),
-        np.zeros(tables, np.int64),
-        np.zeros(tables, np.int64),
-        np.zeros(tables, np.int64),
-        np.zeros(tables, np.int64),
-        np.zeros(1),
-        np.full(tables, -1, np.int64),
-    )
+        room.pool, made, longs(room, tables), longs(room, tables), floats(room, tables), longs(room, tables),
+        longs(room, tables), longs(room, tables), longs(room, tables), cost, filled(room, tables, -1),
+    )  # fmt: skip
 
 
-@part
-def _close_table(sketch, used, states, pool):
+@bare_part
+def _close_table(sketch, used, states):
     """Number the table whose scope ends at `used` in the pool."""
-    table = sketch.made[0]
-    sketch.begin[table] = sketch.made[2]
-    sketch.length[table] = used - sketch.made[2]
+    table, first = sketch.made[TABLES_MADE], sketch.made[POOL_END]
+    sketch.begin[table], sketch.length[table] = first, used - first
     size = 1.0
-    for p in pool[sketch.made[2] : used]:
-        size *= states[p]
+    for k in range(first, used):
+        size *= states[sketch.pool[k]]
     sketch.size[table] = size
-    sketch.made[0] += 1
-    sketch.made[2] = used
+    sketch.made[TABLES_MADE] += 1
+    sketch.made[POOL_END] = used
     return table
 
 
-@part
+@bare_part
 def _close_step(sketch, left, right, product, turn, cost):
-    step = sketch.made[1]
+    step = sketch.made[STEPS_MADE]
     sketch.left[step], sketch.right[step], sketch.product[step], sketch.turn[step] = left, right, product, turn
     sketch.used_by[left] = step
     sketch.used_by[right] = step
-    sketch.made[1] += 1
+    sketch.made[STEPS_MADE] += 1
     sketch.cost[0] += cost
 
 
-@part
-def _multiply(sketch, pool, left, right, states, turn, held, now):
+@bare_part
+def _multiply(room, sketch, left, right, axes, now):
     """A step that multiplies two tables and sums out what no other table holds, of the variables whose turn it is."""
+    pool = sketch.pool
     a, a_end = sketch.begin[left], sketch.begin[left] + sketch.length[left]
     b, b_end = sketch.begin[right], sketch.begin[right] + sketch.length[right]
-    used = sketch.made[2]
-    pool = room(pool, used, a_end - a + b_end - b)
+    used = sketch.made[POOL_END]
+    need(room, used, a_end - a + b_end - b)
     cost = 1.0
     while a < a_end or b < b_end:
         if b == b_end or (a < a_end and pool[a] < pool[b]):
@@ -115,20 +117,21 @@ def _multiply(sketch, pool, left, right, states, turn, held, now):
             p, times = pool[a], 2
             a += 1
             b += 1
-        cost *= states[p]
-        if turn[p] == now and held[p] == times:
-            held[p] = 0
+        cost *= axes.states[p]
+        if axes.turn[p] == now and axes.held[p] == times:
+            axes.held[p] = 0
         else:
-            held[p] += 1 - times
+            axes.held[p] += 1 - times
             pool[used] = p
             used += 1
-    product = _close_table(sketch, used, states, pool)
+    product = _close_table(sketch, used, axes.states)
     _close_step(sketch, left, right, product, now, cost)
-    return pool, product
+    return product
 
 
-@part
-def _union_width(sketch, pool, one, other, width):
+@bare_part
+def _union_width(sketch, one, other, width):
+    pool = sketch.pool
     a, a_end = sketch.begin[one], sketch.begin[one] + sketch.length[one]
     b, b_end = sketch.begin[other], sketch.begin[other] + sketch.length[other]
     total = 0.0
@@ -143,124 +146,157 @@ def _union_width(sketch, pool, one, other, width):
             total += width[pool[a]]
             a += 1
             b += 1
-    for p in pool[a:a_end]:
-        total += width[p]
-    for p in pool[b:b_end]:
-        total += width[p]
+    for k in range(a, a_end):
+        total += width[pool[k]]
+    for k in range(b, b_end):
+        total += width[pool[k]]
     return total
 
 
-@part
-def _multiply_down_to(sketch, pool, work, many, enough, states, width, turn, held, now):
+@bare_part
+def _multiply_down_to(room, sketch, work, many, enough, axes, now):
     """Multiply the tables in `work` pairwise, the least product first, until so many are left; they stand in `work`."""
-    key = np.empty(many, np.int64)
-    for k in range(many):
+    if many <= enough:
+        return many
+    for k in range(many):  # by their last axes
         table = work[k]
-        last = pool[sketch.begin[table] + sketch.length[table] - 1] if sketch.length[table] else -1
-        key[k] = ((np.int64(last) + 1) << 32) | table
-    sort(key)
+        last = sketch.pool[sketch.begin[table] + sketch.length[table] - 1] if sketch.length[table] else -1
+        work[k] = ((last + 1) << 32) | table
+    sort(work[:many])
     for k in range(many):
-        work[k] = key[k] & 0xFFFFFFFF
+        work[k] &= 0xFFFFFFFF
     while many > MANY_TABLES:
         half = 0
         for k in range(0, many - 1, 2):
-            pool, work[half] = _multiply(sketch, pool, work[k], work[k + 1], states, turn, held, now)
+            work[half] = _multiply(room, sketch, work[k], work[k + 1], axes, now)
             half += 1
         if many % 2:
             work[half] = work[many - 1]
             half += 1
         many = half
-    if many <= enough:
-        return pool, many
-    wide = np.empty((many, many))
+    wide, row = axes.wide, MANY_TABLES
     for i in range(many):
         for j in range(i + 1, many):
-            wide[i, j] = _union_width(sketch, pool, work[i], work[j], width)
+            wide[i * row + j] = _union_width(sketch, work[i], work[j], axes.width)
     while many > enough:
-        first, second = 0, 1
-        for i in range(many):
-            for j in range(i + 1, many):
-                gain = wide[first, second] - wide[i, j]
-                if gain > 1e-9 or (gain > -1e-9 and j - i < second - first):
-                    first, second = i, j
-        pool, work[first] = _multiply(sketch, pool, work[first], work[second], states, turn, held, now)
+        first, second = _narrowest(wide, row, many)
+        work[first] = _multiply(room, sketch, work[first], work[second], axes, now)
         many -= 1
         for k in range(second, many):
             work[k] = work[k + 1]
         for i in range(many):
             for j in range(i + 1, many):
                 if i != first and j != first:
-                    wide[i, j] = wide[i if i < second else i + 1, j if j < second else j + 1]
+                    wide[i * row + j] = wide[(i + (i >= second)) * row + j + (j >= second)]
         for i in range(first):
-            wide[i, first] = _union_width(sketch, pool, work[i], work[first], width)
+            wide[i * row + first] = _union_width(sketch, work[i], work[first], axes.width)
         for j in range(first + 1, many):
-            wide[first, j] = _union_width(sketch, pool, work[first], work[j], width)
-    return pool, many
+            wide[first * row + j] = _union_width(sketch, work[first], work[j], axes.width)
+    return many
 
 
-@part
-def sketched(factors, states, turn, place, eliminated, is_large):
-    """The steps that leave one table over the axes from `eliminated` on; `place` gives each variable its axis.
+@bare_part
+def _narrowest(wide, row, many):
+    """The pair of tables whose union is least, among equals the one that stands closest."""
+    first, second = 0, 1
+    for i in range(many):
+        for j in range(i + 1, many):
+            gain = wide[first * row + second] - wide[i * row + j]
+            if gain > 1e-9 or (gain > -1e-9 and j - i < second - first):
+                first, second = i, j
+    return first, second
 
-    Returns the sketch, its pool, the scalars left over, and the table with the answer.
+
+class Axes(NamedTuple):
+    """One order for the axes of all tables: first those that are eliminated, in that order, then those asked for."""
+
+    variable: Longs
+    states: NDArray[np.float64]
+    width: NDArray[np.float64]
+    """Logarithms (base 2) of the numbers of states."""
+    turn: Longs
+    held: Longs
+    """How many tables hold an axis at present."""
+    wide: NDArray[np.float64]
+    """Room for the width of the union of each pair of tables that are multiplied next."""
+    eliminated: int
+
+
+@bare_part
+def sketched(room, factors, axes, place, is_large):
+    """The steps that leave one table over the axes that are not eliminated; `place` gives each variable its axis.
+
+    Returns the sketch, the scalars left over, and the table with the answer.
     """
-    leaves, axes = len(factors.source), len(states)
-    sketch = new_sketch(leaves, axes, is_large)
-    pool = np.empty(4 * len(factors.scope) + 64, np.int32)
-    one = _close_table(sketch, 0, states, pool)
-    width, held = np.log2(states), np.zeros(axes, np.int64)
-    head, following = np.full(axes + 1, -1, np.int64), np.full(len(sketch.begin), -1, np.int64)
-    scalars = np.empty(leaves + axes + 1, np.int64)
-    count = 0
+    leaves, count = len(factors.source), len(axes.states)
+    sketch = _new_sketch(room, leaves, count, is_large)
+    head, following = filled(room, count + 1, -1), filled(room, len(sketch.begin), -1)
+    scalars, work = longs(room, leaves + count + 1), longs(room, leaves + 1)
+    one = _close_table(sketch, sketch.made[POOL_END], axes.states)
+    many = 0
     for f in range(leaves):
-        used = sketch.made[2]
-        pool = room(pool, used, factors.scope_start[f + 1] - factors.scope_start[f])
-        for v in factors.scope[factors.scope_start[f] : factors.scope_start[f + 1]]:
-            pool[used] = place[v]
-            held[place[v]] += 1
-            used += 1
-        sort(pool[sketch.made[2] : used])
-        table = _close_table(sketch, used, states, pool)
+        table = _leaf(room, sketch, factors, f, axes, place)
         if sketch.length[table]:
-            count = _put_aside(sketch, pool, table, head, following, scalars, count)
+            many = _put_aside(sketch, table, head, following, scalars, many)
     for f in range(leaves):  # all observed: a number, which a step takes along
         if sketch.length[1 + f] == 0:
-            pool, table = _multiply(sketch, pool, 1 + f, one, states, turn, held, -2)
-            count = _put_aside(sketch, pool, table, head, following, scalars, count)
-    work = np.empty(leaves + 1, np.int64)
-    for p in range(eliminated):
-        many = _taken(head, following, p, work)
-        if not many:
-            continue
-        pool, many = _multiply_down_to(sketch, pool, work, many, 2, states, width, turn, held, turn[p])
-        other = work[1] if many == 2 else one
-        pool, table = _multiply(sketch, pool, work[0], other, states, turn, held, turn[p])
-        count = _put_aside(sketch, pool, table, head, following, scalars, count)
-    many = 0
-    for p in range(eliminated, axes):
-        more = _taken(head, following, p, work[many:])
-        many += more
-    pool, many = _multiply_down_to(sketch, pool, work, many, 2, states, width, turn, held, -2)
-    if many == 1 and sketch.length[work[0]] == axes - eliminated and work[0] > leaves:
-        _move_to_end(sketch, work[0])
-        return sketch, pool, scalars[:count], work[0]
-    used = sketch.made[2]
-    pool = room(pool, used, axes - eliminated)
-    cost = 1.0
-    for p in range(eliminated, axes):
-        pool[used] = p
+            table = _multiply(room, sketch, 1 + f, one, axes, -2)
+            many = _put_aside(sketch, table, head, following, scalars, many)
+    for p in range(axes.eliminated):
+        waiting = _taken(head, following, p, work)
+        if waiting:
+            waiting = _multiply_down_to(room, sketch, work, waiting, 2, axes, axes.turn[p])
+            other = work[1] if waiting == 2 else one
+            table = _multiply(room, sketch, work[0], other, axes, axes.turn[p])
+            many = _put_aside(sketch, table, head, following, scalars, many)
+    waiting = 0
+    for p in range(axes.eliminated, count):
+        waiting += _taken(head, following, p, work[waiting:])
+    waiting = _multiply_down_to(room, sketch, work, waiting, 2, axes, -2)
+    answer = _answer(room, sketch, axes, work, waiting, leaves, one)
+    room.top[POOL] = sketch.made[POOL_END]
+    return sketch, scalars[:many], answer
+
+
+@bare_part
+def _leaf(room, sketch, factors, f, axes, place):
+    """The table of a factor."""
+    first = sketch.made[POOL_END]
+    used = first
+    need(room, used, factors.scope_start[f + 1] - factors.scope_start[f])
+    for k in range(factors.scope_start[f], factors.scope_start[f + 1]):
+        p = place[factors.scope[k]]
+        axes.held[p] += 1
+        sketch.pool[used] = p
         used += 1
-        cost *= states[p]
-    answer = _close_table(sketch, used, states, pool)
-    left, right = work[0] if many else one, work[1] if many == 2 else one
+    sort(sketch.pool[first:used])
+    return _close_table(sketch, used, axes.states)
+
+
+@bare_part
+def _answer(room, sketch, axes, work, waiting, leaves, one):
+    """The table with the answer, made by the last step: of the tables that are left, two at most."""
+    count = len(axes.states) - axes.eliminated
+    if waiting == 1 and sketch.length[work[0]] == count and work[0] > leaves:
+        _move_to_end(sketch, work[0])
+        return work[0]
+    used = sketch.made[POOL_END]
+    need(room, used, count)
+    cost = 1.0
+    for p in range(axes.eliminated, len(axes.states)):
+        sketch.pool[used] = p
+        used += 1
+        cost *= axes.states[p]
+    answer = _close_table(sketch, used, axes.states)
+    left, right = work[0] if waiting else one, work[1] if waiting == 2 else one
     _close_step(sketch, left, right, answer, -1, cost)
-    return sketch, pool, scalars[:count], answer
+    return answer
 
 
-@part
+@bare_part
 def _move_to_end(sketch, answer):
     """Let the step that makes the answer be the last one; no other uses it."""
-    steps = sketch.made[1]
+    steps = sketch.made[STEPS_MADE]
     step = 0
     while sketch.product[step] != answer:
         step += 1
@@ -272,19 +308,19 @@ def _move_to_end(sketch, answer):
     sketch.product[steps - 1], sketch.turn[steps - 1] = answer, turn
 
 
-@part
-def _put_aside(sketch, pool, table, head, following, scalars, count):
+@bare_part
+def _put_aside(sketch, table, head, following, scalars, count):
     """File a table under its first axis, or among the scalars; how many of these there are."""
     if sketch.length[table] == 0:
         scalars[count] = table
         return count + 1
-    first = pool[sketch.begin[table]]
+    first = sketch.pool[sketch.begin[table]]
     following[table] = head[first]
     head[first] = table
     return count
 
 
-@part
+@bare_part
 def _taken(head, following, p, work):
     many = 0
     table = head[p]
@@ -295,14 +331,15 @@ def _taken(head, following, p, work):
     return many
 
 
-@part
-def _restricted_step(sketch, pool, left, right, within, states):
+@bare_part
+def _restricted_step(room, sketch, left, right, within, states):
     """A step that multiplies two tables and keeps of their axes those of a third."""
+    pool = sketch.pool
     a, a_end = sketch.begin[left], sketch.begin[left] + sketch.length[left]
     b, b_end = sketch.begin[right], sketch.begin[right] + sketch.length[right]
     c, c_end = sketch.begin[within], sketch.begin[within] + sketch.length[within]
-    used = sketch.made[2]
-    pool = room(pool, used, c_end - c)
+    used = sketch.made[POOL_END]
+    need(room, used, c_end - c)
     cost = 1.0
     while a < a_end or b < b_end:
         if b == b_end or (a < a_end and pool[a] < pool[b]):
@@ -321,65 +358,72 @@ def _restricted_step(sketch, pool, left, right, within, states):
         if c < c_end and pool[c] == p:
             pool[used] = p
             used += 1
-    product = _close_table(sketch, used, states, pool)
+    product = _close_table(sketch, used, states)
     _close_step(sketch, left, right, product, 0, cost)
-    return pool, product
+    return product
 
 
-@part
-def normalized_early(sketch, pool, states, one):
+@bare_part
+def normalized_early(room, sketch, states, one):
     """Put the sum of the answer before its last step; the table with the sum (the answer's step comes last again)."""
-    sketch.made[1] -= 1
-    step = sketch.made[1]
+    sketch.made[STEPS_MADE] -= 1
+    step = sketch.made[STEPS_MADE]
     left, right, answer, turn = sketch.left[step], sketch.right[step], sketch.product[step], sketch.turn[step]
     if right == one:
-        pool, total = _restricted_step(sketch, pool, left, one, one, states)
+        total = _restricted_step(room, sketch, left, one, one, states)
     else:
-        pool, of_left = _restricted_step(sketch, pool, left, one, right, states)
-        pool, of_right = _restricted_step(sketch, pool, right, one, left, states)
-        pool, total = _restricted_step(sketch, pool, of_left, of_right, one, states)
-    if right != one:
-        pool, left, right = _with_long_ends(sketch, pool, left, right, answer, states, one)
+        of_left = _restricted_step(room, sketch, left, one, right, states)
+        of_right = _restricted_step(room, sketch, right, one, left, states)
+        total = _restricted_step(room, sketch, of_left, of_right, one, states)
+        left, right = _with_long_ends(room, sketch, left, right, answer, states, one)
     _close_step(sketch, left, right, answer, turn, 0.0)
-    return pool, total
+    return total
 
 
-@part
-def _with_long_ends(sketch, pool, left, right, answer, states, one):
+@bare_part
+def _with_long_ends(room, sketch, left, right, answer, states, one):
     """The two tables with all the last axes of the answer, where these alternate between them: long loops run faster."""
+    pool = sketch.pool
     end = sketch.begin[answer] + sketch.length[answer]
-    run, first, block = 1.0, end, 1.0
-    kind = -1
-    while first > sketch.begin[answer] and block < LONG_END:
-        first -= 1
-        p = pool[first]
-        own = _holds(sketch, pool, left, p) + 2 * _holds(sketch, pool, right, p)
-        if kind < 0 or own == kind:
+    run, first, kind = 1.0, end, -1  # how long the innermost loop is as it stands
+    size_left, size_right = sketch.size[left], sketch.size[right]
+    block = 1.0
+    for at in range(end - 1, sketch.begin[answer] - 1, -1):
+        p = pool[at]
+        in_left, in_right = _holds(sketch, left, p), _holds(sketch, right, p)
+        if kind < 0 or in_left + 2 * in_right == kind:
             run *= states[p]
-            kind = own
+            kind = in_left + 2 * in_right
         else:
             kind = 4
+        size_left *= 1.0 if in_left else states[p]
+        size_right *= 1.0 if in_right else states[p]
+        if block >= LONG_END or SPARING * max(size_left, size_right) > sketch.size[answer]:
+            break
         block *= states[p]
-    if run >= LONG_ENOUGH or block * max(sketch.size[left], sketch.size[right]) > sketch.size[answer]:
-        return pool, left, right
-    pool, longer_left = _expanded(sketch, pool, left, first, end, states, one)
-    pool, longer_right = _expanded(sketch, pool, right, first, end, states, one)
-    return pool, longer_left, longer_right
+        first = at
+    if run >= LONG_ENOUGH or block < 2.0 * run:
+        return left, right
+    return (
+        _expanded(room, sketch, left, first, end, states, one),
+        _expanded(room, sketch, right, first, end, states, one),
+    )
 
 
-@part
-def _holds(sketch, pool, table, p):
-    for axis in pool[sketch.begin[table] : sketch.begin[table] + sketch.length[table]]:
-        if axis == p:
+@bare_part
+def _holds(sketch, table, p):
+    for k in range(sketch.begin[table], sketch.begin[table] + sketch.length[table]):
+        if sketch.pool[k] == p:
             return 1
     return 0
 
 
-@part
-def _expanded(sketch, pool, table, first, end, states, one):
+@bare_part
+def _expanded(room, sketch, table, first, end, states, one):
     """A step that repeats a table along those of the axes pool[first:end] that it lacks; they come after all its others."""
-    used = sketch.made[2]
-    pool = room(pool, used, sketch.length[table] + end - first)
+    pool = sketch.pool
+    used = sketch.made[POOL_END]
+    need(room, used, sketch.length[table] + end - first)
     for k in range(sketch.begin[table], sketch.begin[table] + sketch.length[table]):
         if pool[k] < pool[first]:
             pool[used] = pool[k]
@@ -387,40 +431,29 @@ def _expanded(sketch, pool, table, first, end, states, one):
     for k in range(first, end):
         pool[used] = pool[k]
         used += 1
-    longer = _close_table(sketch, used, states, pool)
+    longer = _close_table(sketch, used, states)
     _close_step(sketch, table, one, longer, -1, sketch.size[longer])
-    return pool, longer
+    return longer
 
 
-@part
-def differentiated(sketch, pool, states, one, leaves, wanted):
-    """Steps that go back through all others and end in a table for each wanted axis: (pool, these tables, -1 for no axis).
+@bare_part
+def differentiated(room, sketch, states, one, leaves, wanted, is_out):
+    """Steps that go back through all others and end in a table for each wanted axis, flagged as results.
 
     The steps so far must leave scalars only, but for the last, which makes the answer over no axes and is taken back.
     """
-    axes = len(states)
-    sketch.made[1] -= 1
-    forward, tables = sketch.made[1], sketch.made[0] - 1
+    sketch.made[STEPS_MADE] -= 1
+    forward, tables = sketch.made[STEPS_MADE], sketch.made[TABLES_MADE] - 1
     sketch.used_by[one] = -1
-    home, price = np.full(axes, -1, np.int64), np.full(axes, np.inf)
-    for table in range(1, tables):
-        step = sketch.used_by[table]
-        worth = sketch.size[table]
-        if step < 0 or step >= forward:
-            continue
-        if table <= leaves and sketch.right[step] != one:
-            worth = 2.0 * max(sketch.size[sketch.left[step]], sketch.size[sketch.right[step]])
-        for p in pool[sketch.begin[table] : sketch.begin[table] + sketch.length[table]]:
-            if wanted[p] and worth <= price[p]:
-                home[p], price[p] = table, worth
-    is_needed = np.zeros(tables + 1, np.uint8)
-    for p in range(axes):
+    home = filled(room, len(states), -1)
+    _find_homes(room, sketch, one, leaves, wanted, home)
+    is_needed, derivative = filled(room, tables + 1, 0), filled(room, tables + 1, -1)
+    for p in range(len(states)):
         table = home[p]
         while table >= 0 and not is_needed[table]:
             is_needed[table] = 1
             step = sketch.used_by[table]
             table = sketch.product[step] if 0 <= step < forward else -1
-    derivative = np.full(tables + 1, -1, np.int64)
     for step in range(forward - 1, -1, -1):
         left, right, product = sketch.left[step], sketch.right[step], sketch.product[step]
         if not is_needed[left] and not is_needed[right]:
@@ -430,33 +463,47 @@ def differentiated(sketch, pool, states, one, leaves, wanted):
             derivative[left] = outer
             continue
         if is_needed[left]:
-            pool, derivative[left] = _restricted_step(sketch, pool, outer, right, left, states)
+            derivative[left] = _restricted_step(room, sketch, outer, right, left, states)
         if is_needed[right]:
-            pool, derivative[right] = _restricted_step(sketch, pool, outer, left, right, states)
-    marginal = np.full(axes, -1, np.int64)
-    for p in range(axes):
+            derivative[right] = _restricted_step(room, sketch, outer, left, right, states)
+    for p in range(len(states)):
         if home[p] >= 0:
-            used = sketch.made[2]
-            pool = room(pool, used, 1)
-            pool[used] = p
-            single = _close_table(sketch, used + 1, states, pool)
-            pool, marginal[p] = _restricted_step(sketch, pool, home[p], derivative[home[p]], single, states)
-    return pool, marginal
+            used = sketch.made[POOL_END]
+            need(room, used, 1)
+            sketch.pool[used] = p
+            single = _close_table(sketch, used + 1, states)
+            is_out[_restricted_step(room, sketch, home[p], derivative[home[p]], single, states)] = 1
+    room.top[POOL] = sketch.made[POOL_END]
 
 
-@part
-def placed(sketch, is_out, keeps_all):
-    """Where each table lies: in the arena, or among the results; (offsets, size of the arena, of the results)."""
-    tables, steps = sketch.made[0], sketch.made[1]
-    last = np.full(tables, -1, np.int64)
+@bare_part
+def _find_homes(room, sketch, one, leaves, wanted, home):
+    """For each wanted axis the table from which its marginal comes most cheaply."""
+    forward, tables = sketch.made[STEPS_MADE], sketch.made[TABLES_MADE] - 1
+    price = floats(room, len(home))
+    for table in range(1, tables):
+        step = sketch.used_by[table]
+        worth = sketch.size[table]
+        if step < 0 or step >= forward:
+            continue
+        if table <= leaves and sketch.right[step] != one:
+            worth = 2.0 * max(sketch.size[sketch.left[step]], sketch.size[sketch.right[step]])
+        for k in range(sketch.begin[table], sketch.begin[table] + sketch.length[table]):
+            p = sketch.pool[k]
+            if wanted[p] and (home[p] < 0 or worth <= price[p]):
+                home[p], price[p] = table, worth
+
+
+@bare_part
+def _placed(room, sketch, is_out, keeps_all, offset):
+    """Find where each table lies, in the arena or among the results: the sizes of both."""
+    tables, steps = sketch.made[TABLES_MADE], sketch.made[STEPS_MADE]
+    last, free_at, free_size = longs(room, tables), longs(room, tables + 1), longs(room, tables + 1)
     for step in range(steps):
         last[sketch.left[step]] = step
         last[sketch.right[step]] = step
-    offset = np.full(tables, -1, np.int64)
     offset[0] = 0
-    top, results = 1, 0
-    free_at, free_size = np.empty(tables + 1, np.int64), np.empty(tables + 1, np.int64)
-    free = 0
+    top, results, free = 1, 0, 0
     for step in range(steps):
         left, right, product = sketch.left[step], sketch.right[step], sketch.product[step]
         for k in range(3):
@@ -485,10 +532,10 @@ def placed(sketch, is_out, keeps_all):
             table = left if k == 0 else right
             if table and last[table] == step and not (k == 1 and right == left):
                 free = _freed(free_at, free_size, free, offset[table], np.int64(sketch.size[table]))
-    return offset, top, results
+    return top, results
 
 
-@part
+@bare_part
 def _freed(free_at, free_size, free, at, size):
     """Add a piece of memory to the sorted free ones and join it with its neighbours."""
     place = free
@@ -509,32 +556,40 @@ def _freed(free_at, free_size, free, at, size):
     return kept
 
 
-@part
-def _loops(sketch, pool, states, left, right, product, record, at):
-    """Write the loops of a step: sizes and strides of fused axes, outermost first; (where they end, how many, summed ones)."""
-    a, b, c = sketch.length[left], sketch.length[right], sketch.length[product]
+class Loops(NamedTuple):
+    """Room for the loops of one step, from the innermost out."""
+
+    length: Longs
+    pattern: Longs
+    """Which tables have the axes of a loop: 1 the left one, 2 the right one, 4 the product, and their sums."""
+    left: Longs
+    right: Longs
+    product: Longs
+    """Strides."""
+
+
+@bare_part
+def _fused_loops(sketch, states, left, right, product, loops):
+    """The loops of a step, neighbouring axes fused where the same tables have them; how many."""
+    pool = sketch.pool
     a0, b0, c0 = sketch.begin[left], sketch.begin[right], sketch.begin[product]
-    longest = a + b + c
-    length, stride = np.empty(longest, np.int64), np.empty((3, longest), np.int64)
-    pattern = np.empty(longest, np.int64)
+    a, b, c = a0 + sketch.length[left] - 1, b0 + sketch.length[right] - 1, c0 + sketch.length[product] - 1
     step_a, step_b, step_c = 1, 1, 1
     groups = 0
-    while a or b or c:  # from the innermost axis out
-        p = -1
-        if a:
-            p = pool[a0 + a - 1]
-        if b and pool[b0 + b - 1] > p:
-            p = pool[b0 + b - 1]
-        if c and pool[c0 + c - 1] > p:
-            p = pool[c0 + c - 1]
+    while a >= a0 or b >= b0 or c >= c0:
+        p = pool[a] if a >= a0 else -1
+        if b >= b0 and pool[b] > p:
+            p = pool[b]
+        if c >= c0 and pool[c] > p:
+            p = pool[c]
         n = np.int64(states[p])
-        in_a, in_b, in_c = a > 0 and pool[a0 + a - 1] == p, b > 0 and pool[b0 + b - 1] == p, c > 0 and pool[c0 + c - 1] == p
+        in_a, in_b, in_c = a >= a0 and pool[a] == p, b >= b0 and pool[b] == p, c >= c0 and pool[c] == p
         kind = in_a + 2 * in_b + 4 * in_c
-        if groups and pattern[groups - 1] == kind:
-            length[groups - 1] *= n
+        if groups and loops.pattern[groups - 1] == kind:
+            loops.length[groups - 1] *= n
         else:
-            length[groups], pattern[groups] = n, kind
-            stride[0, groups], stride[1, groups], stride[2, groups] = step_a * in_a, step_b * in_b, step_c * in_c
+            loops.length[groups], loops.pattern[groups] = n, kind
+            loops.left[groups], loops.right[groups], loops.product[groups] = step_a * in_a, step_b * in_b, step_c * in_c
             groups += 1
         if in_a:
             a -= 1
@@ -545,149 +600,205 @@ def _loops(sketch, pool, states, left, right, product, record, at):
         if in_c:
             c -= 1
             step_c *= n
+    return groups
+
+
+@bare_part
+def _write_loops(sketch, states, left, right, product, loops, record, at):
+    """Write the loops of a step: sizes and strides of fused axes, outermost first; (where they end, how many, summed ones)."""
+    groups = _fused_loops(sketch, states, left, right, product, loops)
     inner, outer = -1, -1  # the innermost axis, and the one around it if the product has both
     for g in range(groups):
-        if length[g] > 1 and inner < 0:
+        if loops.length[g] > 1 and inner < 0:
             inner = g
-        elif length[g] > 1 and pattern[g] >= 4 and pattern[inner] >= 4:
+        elif loops.length[g] > 1 and loops.pattern[g] >= 4 and loops.pattern[inner] >= 4:
             outer = g
             break
-        elif length[g] > 1:
+        elif loops.length[g] > 1:
             break
     count, summed = 0, 0
     for wants_sum in range(2):  # axes of the product outside, summed ones further inside
         for g in range(groups - 1, -1, -1):
-            if (pattern[g] < 4) == wants_sum and length[g] > 1 and g != inner and g != outer:
-                record[at], record[at + 1], record[at + 2], record[at + 3] = length[g], stride[0, g], stride[1, g], stride[2, g]
-                at += 4
+            if (loops.pattern[g] < 4) == wants_sum and loops.length[g] > 1 and g != inner and g != outer:
+                at = _write_loop(record, at, loops, g)
                 count += 1
                 summed += wants_sum
-    for g in (outer, inner):
-        record[at] = length[g] if g >= 0 else 1
-        for k in range(3):
-            record[at + 1 + k] = stride[k, g] if g >= 0 else k == 2
-        at += 4
+    at = _write_loop(record, at, loops, outer)
+    at = _write_loop(record, at, loops, inner)
     return at, count + 2, summed
 
 
-@part
-def written(
-    sketch, pool, states, variable, eliminated, small, card, factors, roles, evidence, scalars, is_out, keeps_all, total
-):
-    """The program of a sketch. `variable` names the axes, `evidence` the place of each observed variable in the evidence."""
-    tables, steps, leaves, axes = sketch.made[0], sketch.made[1], len(factors.source), len(states)
+@bare_part
+def _write_loop(record, at, loops, g):
+    """One loop, or one of a single round where there is none."""
+    if g >= 0:
+        record[at], record[at + 1], record[at + 2] = loops.length[g], loops.left[g], loops.right[g]
+        record[at + 3] = loops.product[g]
+    else:
+        record[at], record[at + 1], record[at + 2], record[at + 3] = 1, 0, 0, 1
+    return at + 4
+
+
+class Subject(NamedTuple):
+    """What a program is about: the small network, its numbers of states, its factors, what is done with its variables."""
+
+    small: Small
+    card: Longs
+    factors: Factors
+    roles: Longs
+    evidence: Longs
+    """The place of each observed variable in the evidence."""
+
+
+@bare_part
+def written(room, sketch, axes, about, scalars, is_out, keeps_all, total):
+    """Write the program of a sketch; its place in the memory."""
+    factors = about.factors
+    tables, steps, leaves = sketch.made[TABLES_MADE], sketch.made[STEPS_MADE], len(factors.source)
     largest, whole = 0, 0.0
     for table in range(tables):
         if sketch.size[table] > sketch.size[largest]:
             largest = table
         whole += sketch.size[table]
     is_too_large = whole > MOST
-    length = HEADER + tables + 1 + sketch.made[2] + 2 * axes + 2 * len(scalars) + 1 + leaves + 1 + 3 * (axes + 1) + 1
-    if not is_too_large:
-        for f in range(leaves):
-            v = factors.owner[f]
-            length += 8 + 2 * (2 + small.parent_start[v + 1] - small.parent_start[v])
-        for step in range(steps):
-            length += PRODUCT + 4 * (
-                sketch.length[sketch.left[step]] + sketch.length[sketch.right[step]] + sketch.length[sketch.product[step]] + 2
-            )
-    program = np.zeros(length, np.int64)
-    program[TABLES], program[LARGEST], program[IS_TOO_LARGE], program[ELIMINATED] = tables, largest, is_too_large, eliminated
-    program[MULTIPLICATIONS] = np.int64(min(sketch.cost[0], MOST))
-    at = HEADER
-    program[SCOPES] = at
-    for table in range(tables):
-        program[at + table] = sketch.begin[table]
-    program[at + tables] = sketch.made[2]
-    for k in range(sketch.made[2]):
-        program[at + tables + 1 + k] = pool[k]
-    at += tables + 1 + sketch.made[2]
-    program[AXES] = at
-    program[AXIS_COUNT] = axes
-    for p in range(axes):
-        program[at + p], program[at + axes + p] = small.nodes[variable[p]], np.int64(states[p])
-    at += 2 * axes
+    offset = filled(room, tables, -1)
+    arena, results = (0, 0) if is_too_large else _placed(room, sketch, is_out, keeps_all, offset)
+    count = len(axes.states)
+    loops = Loops(longs(room, count), longs(room, count), longs(room, count), longs(room, count), longs(room, count))
+    loaded, axis, order = filled(room, tables, 0), filled(room, len(about.card), -1), longs(room, 3 * count)
+    first = room.top[LONGS]
+    program = longs(room, _program_length(sketch, axes, about, len(scalars), is_too_large))
+    fill(program, 0)
+    program[TABLES], program[LARGEST], program[IS_TOO_LARGE] = tables, largest, is_too_large
+    program[ELIMINATED], program[MULTIPLICATIONS] = axes.eliminated, np.int64(min(sketch.cost[0], MOST))
+    at = _write_axes(program, HEADER, sketch, axes, about.small)
     if is_too_large:
         program[ARENA] = np.int64(min(whole, MOST * 4))
-        return program[:at]
-    offset, program[ARENA], program[OUT] = placed(sketch, is_out, keeps_all)
+    else:
+        program[ARENA], program[OUT], program[NORMALIZER] = arena, results, offset[total] if total >= 0 else -1
+        at = _write_ends(program, at, sketch, axes, about, scalars, is_out, offset)
+        program[FIRST_STEP] = at
+        for p in range(count):
+            axis[axes.variable[p]] = p
+        for step in range(steps):
+            for table in (sketch.left[step], sketch.right[step]):
+                if 0 < table <= leaves and not loaded[table]:
+                    loaded[table] = 1
+                    at = _write_load(program, at, table, offset[table], sketch, about, axis, order)
+                    program[STEPS] += 1
+            at = _write_step(program, at, step, offset, is_out, sketch, axes.states, loops)
+            program[STEPS] += 1
+    room.top[LONGS] = first + at
+    return last_taken(room, at)
+
+
+@bare_part
+def _program_length(sketch, axes, about, scalars, is_too_large):
+    """How long a program is at most."""
+    small, factors, count = about.small, about.factors, len(axes.states)
+    tables, leaves = sketch.made[TABLES_MADE], len(factors.source)
+    scopes = sketch.made[POOL_END] - sketch.made[POOL_BEGIN]
+    length = HEADER + tables + 1 + scopes + 2 * count
+    if is_too_large:
+        return length
+    length += 2 * scalars + 1 + leaves + 1 + 3 * tables + 1
+    for f in range(leaves):
+        v = factors.owner[f]
+        length += LOADED + 2 * (2 + small.parent_start[v + 1] - small.parent_start[v])
+    for step in range(sketch.made[STEPS_MADE]):
+        loops = sketch.length[sketch.left[step]] + sketch.length[sketch.right[step]] + sketch.length[sketch.product[step]]
+        length += PRODUCT + 4 * (loops + 2)
+    return length
+
+
+@bare_part
+def _write_axes(program, at, sketch, axes, small):
+    """The scopes of all tables, and the variables and sizes of the axes."""
+    tables, begin, end = sketch.made[TABLES_MADE], sketch.made[POOL_BEGIN], sketch.made[POOL_END]
+    program[SCOPES] = at
+    for table in range(tables):
+        program[at + table] = sketch.begin[table] - begin
+    program[at + tables] = end - begin
+    at += tables + 1
+    for k in range(begin, end):
+        program[at] = sketch.pool[k]
+        at += 1
+    count = len(axes.states)
+    program[AXES], program[AXIS_COUNT] = at, count
+    for p in range(count):
+        program[at + p], program[at + count + p] = small.nodes[axes.variable[p]], np.int64(axes.states[p])
+    return at + 2 * count
+
+
+@bare_part
+def _write_ends(program, at, sketch, axes, about, scalars, is_out, offset):
+    """The scalars that are left over, the sources of the leaves, and the results."""
     program[ROOTS] = at
     program[at] = len(scalars)
     for k in range(len(scalars)):
         program[at + 1 + 2 * k], program[at + 2 + 2 * k] = scalars[k], offset[scalars[k]]
     at += 1 + 2 * len(scalars)
     program[LEAVES] = at
-    program[at] = leaves
-    for f in range(leaves):
-        program[at + 1 + f] = factors.source[f]
-    at += 1 + leaves
+    program[at] = len(about.factors.source)
+    at += 1
+    for source in about.factors.source:
+        program[at] = source
+        at += 1
     program[OUTS] = at
     at += 1
-    for table in range(tables):
+    for table in range(sketch.made[TABLES_MADE]):
         if is_out[table]:
-            first = pool[sketch.begin[table]] if sketch.length[table] else -1
-            program[at] = small.nodes[variable[first]] if first >= 0 else -1
+            first = sketch.pool[sketch.begin[table]] if sketch.length[table] else -1
+            program[at] = about.small.nodes[axes.variable[first]] if first >= 0 else -1
             program[at + 1], program[at + 2] = offset[table], np.int64(sketch.size[table])
             program[program[OUTS]] += 1
             at += 3
-    program[NORMALIZER] = offset[total] if total >= 0 else -1
-    program[FIRST_STEP] = at
-    is_loaded = np.zeros(tables, np.uint8)
-    axis = np.full(len(small.nodes), -1, np.int64)
-    for p in range(axes):
-        axis[variable[p]] = p
-    for step in range(steps):
-        left, right, product = sketch.left[step], sketch.right[step], sketch.product[step]
-        for k in range(2):
-            table = right if k else left
-            if 0 < table <= leaves and not is_loaded[table]:
-                is_loaded[table] = 1
-                at = _write_load(program, at, table, offset[table], sketch, small, card, factors, roles, evidence, axis)
-                program[STEPS] += 1
-        program[at], program[at + 2], program[at + 3], program[at + 4] = MULTIPLY, left, right, product
-        program[at + 5], program[at + 6], program[at + 7] = offset[left], offset[right], offset[product]
-        program[at + 8], program[at + 9], program[at + 10] = is_out[product], np.int64(sketch.size[product]), sketch.turn[step]
-        program[at + 13] = np.int64(sketch.size[right])
-        end, program[at + 11], program[at + 12] = _loops(sketch, pool, states, left, right, product, program, at + PRODUCT)
-        program[at + 1] = end - at
-        at = end
-        program[STEPS] += 1
-    return program[:at]
+    return at
 
 
-@part
-def _write_load(program, at, table, offset, sketch, small, card, factors, roles, evidence, axis):
+@bare_part
+def _write_step(program, at, step, offset, is_out, sketch, states, loops):
+    left, right, product = sketch.left[step], sketch.right[step], sketch.product[step]
+    program[at], program[at + 2], program[at + 3], program[at + 4] = MULTIPLY, left, right, product
+    program[at + 5], program[at + 6], program[at + 7] = offset[left], offset[right], offset[product]
+    program[at + 8], program[at + 9], program[at + 10] = is_out[product], np.int64(sketch.size[product]), sketch.turn[step]
+    program[at + 13] = np.int64(sketch.size[right])
+    end, count, summed = _write_loops(sketch, states, left, right, product, loops, program, at + PRODUCT)
+    program[at + 11], program[at + 12] = count, summed
+    program[at + 1] = end - at
+    return end
+
+
+@bare_part
+def _write_load(program, at, table, offset, sketch, about, axis, order):
     """Load a factor: its numbers from the source, observed axes fixed, the others in the program's order."""
-    f = table - 1
-    v = factors.owner[f]
-    program[at], program[at + 2], program[at + 3], program[at + 4] = LOAD, table, factors.source[f], offset
+    small, f = about.small, table - 1
+    v, source = about.factors.owner[f], about.factors.source[f]
+    program[at], program[at + 2], program[at + 3], program[at + 4] = LOAD, table, source, offset
     program[at + 5] = np.int64(sketch.size[table])
     free, fixed = 0, 0
-    end = at + 8
-    members = 1
-    if factors.source[f] >= 0:
-        members += small.parent_start[v + 1] - small.parent_start[v]
+    end = at + LOADED
+    members = 1 + (small.parent_start[v + 1] - small.parent_start[v] if source >= 0 else 0)
     stride = 1
-    place = np.empty(members, np.int64)
-    apart, length = np.empty(members, np.int64), np.empty(members, np.int64)
     for k in range(members):  # the variable itself is the last axis of its table, the last parent the one before
         u = v if k == 0 else small.parents[small.parent_start[v + 1] - k]
-        if roles[u] == OBSERVED:
-            program[end], program[end + 1] = evidence[u], stride
+        if about.roles[u] == OBSERVED:
+            program[end], program[end + 1] = about.evidence[u], stride
             end += 2
             fixed += 1
         else:
-            place[free], apart[free], length[free] = axis[u], stride, card[u]
+            order[3 * free], order[3 * free + 1], order[3 * free + 2] = axis[u], stride, about.card[u]
             free += 1
-        stride *= card[u]
+        stride *= about.card[u]
     for k in range(free):  # in the order of the axes
         least = k
         for other in range(k + 1, free):
-            if place[other] < place[least]:
+            if order[3 * other] < order[3 * least]:
                 least = other
-        program[end], program[end + 1] = length[least], apart[least]
+        program[end], program[end + 1] = order[3 * least + 2], order[3 * least + 1]
         end += 2
-        place[least], apart[least], length[least] = place[k], apart[k], length[k]
+        for field in range(3):
+            order[3 * least + field] = order[3 * k + field]
     program[at + 6], program[at + 7] = fixed, free
     program[at + 1] = end - at
     return end

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from dconvex.kernels.clusters import (
     ancestral_families,
@@ -12,15 +15,19 @@ from dconvex.kernels.clusters import (
     unpacked,
     unpacked_scratch,
 )
-from dconvex.kernels.compiling import kernel, part
-from dconvex.kernels.ordering import BY_FILL, BY_GROWTH, BY_SIZE, elimination_order, sort
+from dconvex.kernels.compiling import bare_kernel, bare_part, inlined
+from dconvex.kernels.ordering import BY_FILL, BY_GROWTH, BY_SIZE, elimination_order
 from dconvex.kernels.programs import (
     DERIVED,
     DERIVED_COST,
     DERIVED_PEAK,
     IS_ALL_MET,
     LARGE_RESULT,
+    MANY_TABLES,
     MOST,
+    TABLES_MADE,
+    Axes,
+    Subject,
     differentiated,
     normalized_early,
     sketched,
@@ -37,62 +44,111 @@ from dconvex.kernels.requisite import (
     requisite,
     small_network,
 )
+from dconvex.kernels.room import filled, floats, longs, packed_together, sort, whole_room
+from dconvex.kernels.walks import Longs
 
 ANSWER, MARGINALS, TRACE = 0, 1, 2
 """What a program ends in: one table, a table for each variable, or all tables left as they are."""
-WORTH_ANOTHER_TRY = 3000.0
-"""Above so many multiplications a program is sketched by every rule, and the cheapest is taken."""
+WORTH_ANOTHER_TRY = 10_000.0
+"""Above so many multiplications, the writing of the answer left out, a program is sketched by every rule."""
 
 
-@kernel
-def small_question(clusters, families, arcs, scratch, asked, observed, likely, beside, is_whole, is_free):
+class Question(NamedTuple):
+    """The variables of a question by what it does with them: asked for, observed, with a likelihood.
+
+    `latest` are those to be eliminated last (by maximum), `beside` others whose clusters are kept.
+    """
+
+    asked: Longs
+    observed: Longs
+    likely: Longs
+    latest: Longs
+    beside: Longs
+
+
+@bare_part
+def _unpacked_question(image):
+    """The five lists of a question, which stand behind their lengths."""
+    a = 5 + image[0]
+    b = a + image[1]
+    c = b + image[2]
+    d = c + image[3]
+    return Question(image[5:a], image[a:b], image[b:c], image[c:d], image[d : d + image[4]])
+
+
+@bare_kernel
+def small_question(memory, more_memory, model, room_for_walks, question, is_whole, is_free):
+    """The small network of a question, the roles in it, the tables needed and the variables met, packed: (begin, end)."""
+    clusters, families, arcs = unpacked(model)
+    scratch = unpacked_scratch(room_for_walks, len(arcs.rank))
+    room = whole_room(memory, more_memory)
+    small, roles, needed, met = _small_question(
+        room, clusters, families, arcs, scratch, _unpacked_question(question), is_whole, is_free
+    )
+    return packed_together(
+        room,
+        (
+            small.nodes,
+            small.tables,
+            small.parent_start,
+            small.parents,
+            small.child_start,
+            small.children,
+            roles,
+            needed,
+            met,
+        ),
+    )
+
+
+@bare_part
+def _small_question(room, clusters, families, arcs, scratch, question, is_whole, is_free):
     """The small network of a question with the roles in it: (network, roles, tables needed, variables met).
 
     On the whole network the ancestors matter, otherwise the clusters kept, those of the variables `beside` too. Where the
     plan is free, evidence that does not matter is left out and pruning begins anew.
     """
-    wanted = _joined(asked, observed, likely, beside)
-    observed_now, likely_now = observed, likely
+    asked, observed, likely = question.asked, question.observed, question.likely
     while True:
+        wanted = _joined(room, asked, observed, likely, question.beside)
         if is_whole:
-            nodes, tables = ancestral_families(arcs, scratch, wanted)
+            nodes, tables = ancestral_families(room, arcs, scratch, wanted)
         else:
-            kept = keep(clusters, scratch, wanted)
-            nodes, tables = kept_families(clusters, scratch, kept)
-        small = small_network(families, scratch, nodes, tables)
-        roles = np.zeros(len(nodes), np.int8)
-        for v in observed_now:
+            nodes, tables = kept_families(room, clusters, scratch, keep(room, clusters, scratch, wanted)[0])
+        small = small_network(room, families, scratch, nodes, tables)
+        roles = filled(room, len(nodes), 0)
+        for v in observed:
             roles[scratch.local[v]] = OBSERVED
-        for v in likely_now:
+        for v in likely:
             roles[scratch.local[v]] = LIKELY
         for v in asked:
             local = scratch.local[v]
             roles[local] = ASKED_LIKELY if roles[local] == LIKELY else ASKED
         if len(asked) == 0:
-            needed = ancestral(small, roles)
+            needed = ancestral(room, small, roles)
             return small, roles, needed, needed
-        needed, met = requisite(small, roles)
-        left_observed, left_likely = _met_ones(scratch, met, observed_now), _met_ones(scratch, met, likely_now)
-        if not is_free or is_whole or len(left_observed) + len(left_likely) == len(observed_now) + len(likely_now):
+        needed, met = requisite(room, small, roles)
+        left_observed, left_likely = _met_ones(room, scratch, met, observed), _met_ones(room, scratch, met, likely)
+        if not is_free or is_whole or len(left_observed) + len(left_likely) == len(observed) + len(likely):
             return small, roles, needed, met
-        observed_now, likely_now = left_observed, left_likely
-        wanted = _joined(asked, observed_now, likely_now, beside)
+        observed, likely = left_observed, left_likely
 
 
-@part
-def _joined(first, second, third, fourth):
-    joined = np.empty(len(first) + len(second) + len(third) + len(fourth), np.int32)
+@inlined
+def _joined(room, first, second, third, fourth):
+    joined = longs(room, len(first) + len(second) + len(third) + len(fourth))
     at = 0
     for array in (first, second, third, fourth):
-        joined[at : at + len(array)] = array
-        at += len(array)
+        for v in array:
+            joined[at] = v
+            at += 1
     sort(joined)  # the order in which they are named must not matter
     return joined
 
 
-@part
-def _met_ones(scratch, met, nodes):
-    left = np.empty(len(nodes), np.int32)
+@inlined
+def _met_ones(room, scratch, met, nodes):
+    left = longs(room, len(nodes))
     count = 0
     for v in nodes:
         if met[scratch.local[v]]:
@@ -101,18 +157,16 @@ def _met_ones(scratch, met, nodes):
     return left[:count]
 
 
-@kernel
+@bare_kernel
 def plan(
+    memory,
+    more_memory,
     model,
     room_for_walks,
+    question,
     states,
     cost,
     peak,
-    asked,
-    observed,
-    likely,
-    latest,
-    beside,
     table,
     is_whole,
     is_free,
@@ -120,56 +174,39 @@ def plan(
     ending,
     limit,
 ):
-    """The program of a question, or the one that derives a table (from 0 on; a question has -1).
+    """The program of a question, or the one that derives a table (from 0 on; a question has -1): its place (begin, end).
 
-    `model` and `room_for_walks` are packed. `latest` are the variables to be eliminated last (by maximum), `beside` others
-    whose clusters are kept; `limit` bounds the memory. With `shows_impossible` observed variables whose parents are all
-    observed are looked up too, though they do not matter for the answer. The head says what derived tables cost (-1: not
-    known yet) and the most memory that one takes.
+    `model`, `room_for_walks` and `question` are packed; `limit` bounds the memory. With `shows_impossible` observed variables
+    whose parents are all observed are looked up too, though they do not matter for the answer. The head says what derived
+    tables cost (-1: not known yet) and the most memory that one takes.
     """
     clusters, families, arcs = unpacked(model)
     scratch = unpacked_scratch(room_for_walks, len(states))
+    room = whole_room(memory, more_memory)
+    given = _unpacked_question(question)
     if table >= 0:
-        small, roles, needed, met, outputs = _table_question(clusters, families, scratch, table)
+        small, roles, needed, met, outputs = _table_question(room, clusters, families, scratch, table)
     else:
-        small, roles, needed, met = small_question(
-            clusters, families, arcs, scratch, asked, observed, likely, beside, is_whole, is_free
-        )
-        outputs = np.empty(len(asked) if ending == ANSWER else 0, np.int32)
+        small, roles, needed, met = _small_question(room, clusters, families, arcs, scratch, given, is_whole, is_free)
+        outputs = longs(room, len(given.asked) if ending == ANSWER else 0)
         for k in range(len(outputs)):
-            outputs[k] = scratch.local[asked[k]]
+            outputs[k] = scratch.local[given.asked[k]]
     size = len(small.nodes)
-    card, turn = np.empty(size, np.int64), np.zeros(size, np.int8)
+    card, turn = longs(room, size), filled(room, size, 0)
     for v in range(size):
         card[v] = states[small.nodes[v]]
     for v in outputs:
         turn[v] = -1
-    for v in latest:
+    for v in given.latest:
         turn[scratch.local[v]] = 1
-    evidence, likelihood = np.full(size, -1, np.int64), np.full(size, -1, np.int64)
-    stamp = scratch.stamp[0]
-    is_all_met = True
-    for k in range(len(observed)):
-        v = scratch.local[observed[k]]
-        if scratch.variable[observed[k]] == stamp and roles[v] == OBSERVED:
-            evidence[v] = k
-            if shows_impossible and not needed[v] and _is_seen(small, roles, v):
-                needed[v] = 1
-            is_all_met &= needed[v] == 1
-        else:
-            is_all_met = False
-    for k in range(len(likely)):
-        v = scratch.local[likely[k]]
-        if scratch.variable[likely[k]] == stamp and (roles[v] == LIKELY or roles[v] == ASKED_LIKELY):
-            likelihood[v] = k
-            is_all_met &= met[v] == 1
-        else:
-            is_all_met = False
-    factors = factors_of(small, roles, needed, likelihood)
-    program = best_program(small, card, factors, roles, turn, outputs, evidence, ending, limit)
+    evidence, likelihood = filled(room, size, -1), filled(room, size, -1)
+    is_all_met = _find_evidence(scratch, given, small, roles, needed, met, shows_impossible, evidence, likelihood)
+    about = Subject(small, card, factors_of(room, small, roles, needed, likelihood), roles, evidence)
+    begin, end = _best_program(room, about, turn, outputs, ending, limit)
+    program = memory[begin:end]
     program[IS_ALL_MET] = is_all_met
     dearest, most = 0.0, 0.0
-    for source in factors.source:
+    for source in about.factors.source:
         if source >= len(states):
             program[DERIVED] += 1
             dearest += cost[source]
@@ -177,121 +214,144 @@ def plan(
                 most = peak[source]
     program[DERIVED_COST] = -1 if np.isnan(dearest) else np.int64(min(dearest, MOST))
     program[DERIVED_PEAK] = np.int64(min(most, MOST))
-    return program
+    return begin, end
 
 
-@part
-def _table_question(clusters, families, scratch, table):
+@bare_part
+def _find_evidence(scratch, given, small, roles, needed, met, shows_impossible, evidence, likelihood):
+    """Note where the evidence on each variable stands; whether all of it matters."""
+    stamp = scratch.stamp[0]
+    is_all_met = True
+    for k in range(len(given.observed)):
+        v = scratch.local[given.observed[k]]
+        if scratch.variable[given.observed[k]] == stamp and roles[v] == OBSERVED:
+            evidence[v] = k
+            if shows_impossible and not needed[v] and _is_seen(small, roles, v):
+                needed[v] = 1
+            is_all_met &= needed[v] == 1
+        else:
+            is_all_met = False
+    for k in range(len(given.likely)):
+        v = scratch.local[given.likely[k]]
+        if scratch.variable[given.likely[k]] == stamp and (roles[v] == LIKELY or roles[v] == ASKED_LIKELY):
+            likelihood[v] = k
+            is_all_met &= met[v] == 1
+        else:
+            is_all_met = False
+    return is_all_met
+
+
+@bare_part
+def _table_question(room, clusters, families, scratch, table):
     """What derives a table: of its variable given its parents, in the cluster next to where it is used."""
-    nodes, tables = source_families(clusters, scratch, table, families)
-    small = small_network(families, scratch, nodes, tables)
-    roles = np.zeros(len(nodes), np.int8)
+    nodes, tables = source_families(room, clusters, scratch, table, families)
+    small = small_network(room, families, scratch, nodes, tables)
+    roles = filled(room, len(nodes), 0)
     first, last = families.parent_start[table], families.parent_start[table + 1]
-    outputs = np.empty(last - first + 1, np.int32)
+    outputs = longs(room, last - first + 1)
     for k in range(last - first):
         outputs[k] = scratch.local[families.parents[first + k]]
         roles[outputs[k]] = GIVEN
     outputs[last - first] = scratch.local[families.variable[table]]
     roles[outputs[last - first]] = ASKED
-    needed, met = requisite(small, roles)
+    needed, met = requisite(room, small, roles)
     return small, roles, needed, met, outputs
 
 
-@part
+@bare_part
 def _is_seen(small, roles, v):
     """Whether all parents of a variable are observed."""
-    for parent in small.parents[small.parent_start[v] : small.parent_start[v + 1]]:
-        if roles[parent] != OBSERVED:
+    for k in range(small.parent_start[v], small.parent_start[v + 1]):
+        if roles[small.parents[k]] != OBSERVED:
             return False
     return True
 
 
-@part
-def best_program(small, card, factors, roles, turn, outputs, evidence, ending, limit):
+@bare_part
+def _best_program(room, about, turn, outputs, ending, limit):
     """Sketch by one rule, by the others too where it is worth it, and write the cheapest that fits the limit."""
-    active = np.full(len(card), -1, np.int32)
-    count = 0
-    for v in factors.scope:
-        if active[v] < 0:
-            active[v] = count
-            count += 1
-    for v in outputs:
-        if active[v] < 0:
-            active[v] = count
-            count += 1
-    member = np.empty(count, np.int32)
-    for v in range(len(card)):
-        if active[v] >= 0:
-            member[active[v]] = v
-    width, own_turn = np.empty(count), np.empty(count, np.int8)
-    for k in range(count):
-        width[k], own_turn[k] = np.log2(card[member[k]]), turn[member[k]]
-    scope = active[factors.scope]
-    place, states, variable, turn, eliminated = _axes(card, factors, outputs, member, scope, width, own_turn, BY_FILL)
-    sketch, pool, scalars, answer = sketched(factors, states, turn, place, eliminated, ending == MARGINALS)
-    if sketch.cost[0] > WORTH_ANOTHER_TRY:
-        for other in (BY_SIZE, BY_GROWTH):
-            place2, states2, variable2, turn2, eliminated2 = _axes(
-                card, factors, outputs, member, scope, width, own_turn, other
-            )
-            sketch2, pool2, scalars2, answer2 = sketched(factors, states2, turn2, place2, eliminated2, ending == MARGINALS)
-            if _worth(sketch2, limit) < _worth(sketch, limit):
-                place, states, variable, turn, eliminated = place2, states2, variable2, turn2, eliminated2
-                sketch, pool, scalars, answer = sketch2, pool2, scalars2, answer2
+    active = _active(room, about, turn, outputs)
+    is_large = ending == MARGINALS
+    place, axes = _ordered_axes(room, about, active, outputs, BY_FILL)
+    sketch, scalars, answer = sketched(room, about.factors, axes, place, is_large)
+    if sketch.cost[0] - 2.0 * sketch.size[answer] > WORTH_ANOTHER_TRY:
+        for rule in (BY_SIZE, BY_GROWTH):
+            place, axes_2 = _ordered_axes(room, about, active, outputs, rule)
+            sketch_2, scalars_2, answer_2 = sketched(room, about.factors, axes_2, place, is_large)
+            if _worth(sketch_2, limit) < _worth(sketch, limit):
+                axes, sketch, scalars, answer = axes_2, sketch_2, scalars_2, answer_2
     total = -1
-    is_out = np.zeros(len(sketch.begin), np.uint8)
+    is_out = filled(room, len(sketch.begin), 0)
     if ending == ANSWER:
-        if sketch.size[answer] > LARGE_RESULT and sketch.size[answer] < MOST:
-            pool, total = normalized_early(sketch, pool, states, 0)
+        if LARGE_RESULT < sketch.size[answer] < MOST:
+            total = normalized_early(room, sketch, axes.states, 0)
         is_out[answer] = 1
     elif ending == MARGINALS:
-        wanted = np.zeros(len(states), np.uint8)
-        for p in range(len(states)):
-            wanted[p] = roles[variable[p]] == ASKED or roles[variable[p]] == ASKED_LIKELY
-        pool, marginal = differentiated(sketch, pool, states, 0, len(factors.source), wanted)
-        for table in marginal:
-            if table >= 0:
-                is_out[table] = 1
-    return written(
-        sketch,
-        pool,
-        states,
-        variable,
-        eliminated,
-        small,
-        card,
-        factors,
-        roles,
-        evidence,
-        scalars,
-        is_out,
-        ending == TRACE,
-        total,
-    )
+        wanted = longs(room, len(axes.states))
+        for p in range(len(axes.states)):
+            role = about.roles[axes.variable[p]]
+            wanted[p] = role == ASKED or role == ASKED_LIKELY
+        differentiated(room, sketch, axes.states, 0, len(about.factors.source), wanted, is_out)
+    return written(room, sketch, axes, about, scalars, is_out, ending == TRACE, total)
 
 
-@part
+class Active(NamedTuple):
+    """The variables that stand in a factor or in the answer, numbered anew, and the scopes of the factors by these numbers."""
+
+    member: Longs
+    width: NDArray[np.float64]
+    turn: Longs
+    scope: Longs
+
+
+@bare_part
+def _active(room, about, turn, outputs):
+    card, scope = about.card, about.factors.scope
+    number, member, own = filled(room, len(card), -1), longs(room, len(card)), longs(room, len(scope))
+    count = 0
+    for k in range(len(scope)):
+        v = scope[k]
+        if number[v] < 0:
+            number[v] = count
+            member[count] = v
+            count += 1
+        own[k] = number[v]
+    for v in outputs:
+        if number[v] < 0:
+            number[v] = count
+            member[count] = v
+            count += 1
+    width, own_turn = floats(room, count), longs(room, count)
+    for k in range(count):
+        width[k], own_turn[k] = np.log2(np.float64(card[member[k]])), turn[member[k]]
+    return Active(member[:count], width, own_turn, own)
+
+
+@bare_part
+def _ordered_axes(room, about, active, outputs, rule):
+    """The axes in the order that a rule gives, and the axis of each variable: (axis by variable, axes)."""
+    order = longs(room, len(active.member))
+    eliminated = elimination_order(room, about.factors.scope_start, active.scope, active.width, active.turn, rule, order)
+    count = eliminated + len(outputs)
+    place, variable = filled(room, len(about.card), -1), longs(room, count)
+    states, width, turn = floats(room, count), floats(room, count), filled(room, count, -1)
+    for k in range(eliminated):
+        variable[k], turn[k] = active.member[order[k]], active.turn[order[k]]
+    for k in range(len(outputs)):
+        variable[eliminated + k] = outputs[k]
+    for p in range(count):
+        place[variable[p]] = p
+        states[p] = about.card[variable[p]]
+        width[p] = np.log2(states[p])
+    many = min(len(about.factors.source), MANY_TABLES)
+    wide = floats(room, many * MANY_TABLES)
+    return place, Axes(variable, states, width, turn, filled(room, count, 0), wide, eliminated)
+
+
+@bare_part
 def _worth(sketch, limit):
     """The multiplications, and far behind whatever makes a table that does not fit."""
     largest = 0.0
-    for table in range(sketch.made[0]):
+    for table in range(sketch.made[TABLES_MADE]):
         largest = max(largest, sketch.size[table])
     return sketch.cost[0] * (1e30 if 8.0 * largest > limit else 1.0)
-
-
-@part
-def _axes(card, factors, outputs, member, scope, width, own_turn, rule):
-    """One order for all axes, the eliminated ones first: (axis by variable, sizes, variables, turns, how many eliminated)."""
-    order = elimination_order(factors.scope_start, scope, width, own_turn, rule)
-    eliminated = len(order)
-    axes = eliminated + len(outputs)
-    place = np.full(len(card), -1, np.int32)
-    states, variable, turn = np.empty(axes), np.empty(axes, np.int32), np.full(axes, -1, np.int8)
-    for k in range(eliminated):
-        variable[k], turn[k] = member[order[k]], own_turn[order[k]]
-    for k in range(len(outputs)):
-        variable[eliminated + k] = outputs[k]
-    for p in range(axes):
-        place[variable[p]] = p
-        states[p] = card[variable[p]]
-    return place, states, variable, turn, eliminated

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
-from dconvex.kernels.compiling import part
-from dconvex.kernels.walks import Ints, Longs
+from dconvex.kernels.compiling import bare_part, inlined
+from dconvex.kernels.room import LONGS, filled, longs
+from dconvex.kernels.walks import Longs
 
 HIDDEN, ASKED, OBSERVED, LIKELY, ASKED_LIKELY, GIVEN = 0, 1, 2, 3, 4, 5
 """`GIVEN` blocks like an observation, but stays an axis of the answer."""
@@ -20,51 +19,52 @@ HIDDEN, ASKED, OBSERVED, LIKELY, ASKED_LIKELY, GIVEN = 0, 1, 2, 3, 4, 5
 class Small(NamedTuple):
     """Variables `nodes` (by number in the large network), the table of each (-1: none), parents and children by place here."""
 
-    nodes: Ints
-    tables: Ints
+    nodes: Longs
+    tables: Longs
     parent_start: Longs
-    parents: Ints
+    parents: Longs
     child_start: Longs
-    children: Ints
+    children: Longs
 
 
-@part
-def small_network(families, scratch, nodes, tables):
+@bare_part
+def small_network(room, families, scratch, nodes, tables):
     """The network over `nodes` with these tables; `scratch.local` says where each node stands."""
     size = len(nodes)
-    parent_start, child_start = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
+    parent_start, child_start, fill = longs(room, size + 1), filled(room, size + 1, 0), longs(room, size)
+    parent_start[0] = 0
     for v in range(size):
         t = tables[v]
-        parent_start[v + 1] = parent_start[v]
-        if t >= 0:
-            parent_start[v + 1] += families.parent_start[t + 1] - families.parent_start[t]
-    parents = np.empty(parent_start[size], np.int32)
+        count = families.parent_start[t + 1] - families.parent_start[t] if t >= 0 else 0
+        parent_start[v + 1] = parent_start[v] + count
+    parents, children = longs(room, parent_start[size]), longs(room, parent_start[size])
+    at = 0
     for v in range(size):
         t = tables[v]
         if t >= 0:
-            at = parent_start[v]
-            for p in families.parents[families.parent_start[t] : families.parent_start[t + 1]]:
-                local = scratch.local[p]
+            for k in range(families.parent_start[t], families.parent_start[t + 1]):
+                local = scratch.local[families.parents[k]]
                 parents[at] = local
                 child_start[local + 1] += 1
                 at += 1
     for v in range(size):
+        fill[v] = child_start[v]
         child_start[v + 1] += child_start[v]
-    children = np.empty(len(parents), np.int32)
-    fill = child_start[:-1].copy()
     for v in range(size):
-        for p in parents[parent_start[v] : parent_start[v + 1]]:
-            children[fill[p]] = v
-            fill[p] += 1
+        for k in range(parent_start[v], parent_start[v + 1]):
+            children[fill[parents[k]]] = v
+            fill[parents[k]] += 1
     return Small(nodes, tables, parent_start, parents, child_start, children)
 
 
-@part
-def requisite(small, roles):
+@bare_part
+def requisite(room, small, roles):
     """Flags (needed, met): whose table the question needs, and which variables the ball met at all."""
     size = len(small.nodes)
-    above, below, met = np.zeros(size, np.uint8), np.zeros(size, np.uint8), np.zeros(size, np.uint8)
-    stack = np.empty(2 * size + 2 * len(small.parents) + 2, np.int32)  # 2 * node + (came from a parent)
+    above, met = filled(room, size, 0), filled(room, size, 0)
+    mark = room.top[LONGS]
+    below = filled(room, size, 0)
+    stack = longs(room, 2 * size + 2 * len(small.parents) + 2)  # 2 * node + (came from a parent)
     count = 0
     for v in range(size):
         if roles[v] == ASKED or roles[v] == ASKED_LIKELY:
@@ -80,25 +80,32 @@ def requisite(small, roles):
             goes_up = True
         if goes_up and not above[v]:
             above[v] = 1
-            for p in small.parents[small.parent_start[v] : small.parent_start[v + 1]]:
-                stack[count] = 2 * p
+            for k in range(small.parent_start[v], small.parent_start[v + 1]):
+                stack[count] = 2 * small.parents[k]
                 count += 1
         if not blocks and not below[v]:
             below[v] = 1
-            for c in small.children[small.child_start[v] : small.child_start[v + 1]]:
-                stack[count] = 2 * c + 1
+            for k in range(small.child_start[v], small.child_start[v + 1]):
+                stack[count] = 2 * small.children[k] + 1
                 count += 1
+    room.top[LONGS] = mark
     return above, met
 
 
-@part
-def ancestral(small, roles):
+@inlined
+def ancestral(room, small, roles):
     """Flags of the variables with a role and of their ancestors: all but the barren ones."""
-    size = len(small.nodes)
-    inside = np.zeros(size, np.uint8)
-    stack = np.empty(size, np.int32)
+    inside = filled(room, len(small.nodes), 0)
+    _mark_ancestral(room, small, roles, inside)
+    return inside
+
+
+@bare_part
+def _mark_ancestral(room, small, roles, inside):
+    mark = room.top[LONGS]
+    stack = longs(room, len(small.nodes))
     count = 0
-    for v in range(size):
+    for v in range(len(small.nodes)):
         if roles[v] != HIDDEN:
             inside[v] = 1
             stack[count] = v
@@ -106,12 +113,13 @@ def ancestral(small, roles):
     while count:
         count -= 1
         v = stack[count]
-        for p in small.parents[small.parent_start[v] : small.parent_start[v + 1]]:
+        for k in range(small.parent_start[v], small.parent_start[v + 1]):
+            p = small.parents[k]
             if not inside[p]:
                 inside[p] = 1
                 stack[count] = p
                 count += 1
-    return inside
+    room.top[LONGS] = mark
 
 
 class Factors(NamedTuple):
@@ -121,38 +129,38 @@ class Factors(NamedTuple):
     """
 
     scope_start: Longs
-    scope: Ints
+    scope: Longs
     source: Longs
-    owner: Ints
+    owner: Longs
     """For each factor the variable whose table or likelihood it is."""
 
 
-@part
-def factors_of(small, roles, needed, likelihood):
+@bare_part
+def factors_of(room, small, roles, needed, likelihood):
     """The tables that are flagged as needed, and the likelihoods of the variables that these tables speak of."""
     size = len(small.nodes)
-    spoken = np.zeros(size, np.uint8)
-    count = 0
-    total = 0
+    spoken = filled(room, size, 0)
+    count, total = 0, 0
     for v in range(size):
         if needed[v] and small.tables[v] >= 0:
             count += 1
             spoken[v] = 1
             total += 1 + small.parent_start[v + 1] - small.parent_start[v]
-            for p in small.parents[small.parent_start[v] : small.parent_start[v + 1]]:
-                spoken[p] = 1
+            for k in range(small.parent_start[v], small.parent_start[v + 1]):
+                spoken[small.parents[k]] = 1
     for v in range(size):
         if spoken[v] and likelihood[v] >= 0:
             count += 1
             total += 1
-    scope_start, scope = np.zeros(count + 1, np.int64), np.empty(total, np.int32)
-    source, owner = np.empty(count, np.int64), np.empty(count, np.int32)
+    scope_start, scope = longs(room, count + 1), longs(room, total)
+    source, owner = longs(room, count), longs(room, count)
+    scope_start[0] = 0
     at, f = 0, 0
     for v in range(size):
         if needed[v] and small.tables[v] >= 0:
-            for p in small.parents[small.parent_start[v] : small.parent_start[v + 1]]:
-                if roles[p] != OBSERVED:
-                    scope[at] = p
+            for k in range(small.parent_start[v], small.parent_start[v + 1]):
+                if roles[small.parents[k]] != OBSERVED:
+                    scope[at] = small.parents[k]
                     at += 1
             if roles[v] != OBSERVED:
                 scope[at] = v
