@@ -297,7 +297,7 @@ class DiscreteAnswers:
             variables_kept=_named(names, sorted(used)),
             barren=_named(names, sorted(set(small.nodes.tolist()) - used)),
             network=plan.network,
-            method="propagation" if plan.ending is Ending.MARGINALS else "elimination",
+            method="propagation" if plan.ending == Ending.MARGINALS else "elimination",
             order=_named(names, order.tolist()),
             derived=len(plan.derived) if self.is_one_distribution else 0,
             peak_bytes=plan.peak_bytes + (8 * math.prod(len(self.labels[v]) for v in asked) if len(hidden) < len(asked) else 0),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from enum import IntEnum
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -35,12 +34,10 @@ CHEAP = 1_000_000
 """Where fewer multiplications could be saved nothing else is compared: looking would cost more."""
 
 
-class Ending(IntEnum):
+class Ending:
     """What a program ends in: one table, one for each variable asked, or all of them left for tracing back."""
 
-    ANSWER = 0
-    MARGINALS = 1
-    TRACE = 2
+    ANSWER, MARGINALS, TRACE = range(3)
 
 
 class Plan(NamedTuple):
@@ -51,7 +48,7 @@ class Plan(NamedTuple):
     """The first numbers of the program, by their places in `Head`."""
     store: Store
     network: Literal["pruned", "hull", "whole"]
-    ending: Ending
+    ending: int
     peak_bytes: int
     derived_cost: float
     """Multiplications for the tables that it needs and that are not the network's own."""
@@ -141,7 +138,7 @@ class Planner:
         self._lock = threading.Lock()
 
     def plan(
-        self, asked: Key, observed: Key, likely: Key, ending: Ending, limit: int, latest: Key = (), *,
+        self, asked: Key, observed: Key, likely: Key, ending: int, limit: int, latest: Key = (), *,
         beside: Key = (), is_checked: bool = True, is_whole: bool = False, shows_impossible: bool = True,
     ) -> Plan:  # fmt: skip
         """The cheapest plan that fits (without `is_checked` it may be too large), or that on the whole network.
@@ -178,11 +175,11 @@ class Planner:
                 self._bytes -= self._kept.pop(next(iter(self._kept))).program.nbytes
 
     def _planned(
-        self, question: Question, network: Literal["pruned", "whole"], ending: Ending, limit: int, shows_impossible: bool
+        self, question: Question, network: Literal["pruned", "whole"], ending: int, limit: int, shows_impossible: bool
     ) -> Plan:
         program = self.store.plan(
             packed_question(*question), is_whole=network == "whole", is_free=self.is_one_distribution,
-            shows_impossible=shows_impossible, ending=int(ending), limit=float(limit),
+            shows_impossible=shows_impossible, ending=ending, limit=float(limit),
         )  # fmt: skip
         if program[Head.DERIVED_COST] < 0:
             self._price(program)
@@ -201,7 +198,7 @@ class Planner:
         """The plan on the kept clusters, or one on the whole network or on the hull that costs less."""
         plans = [pruned, self._planned(question, "whole", pruned.ending, limit, shows_impossible)]
         asked = question[0]
-        if pruned.ending is Ending.ANSWER and asked:
+        if pruned.ending == Ending.ANSWER and asked:
             hull = self._on_hull(question, limit, shows_impossible)
             plans += [hull] if hull else []
         return _best(plans, limit)
@@ -273,6 +270,6 @@ def _sources(program: Longs) -> Longs:
 
 def _best(plans: list[Plan], limit: int) -> Plan:
     best = min(plans, key=lambda plan: (plan.peak_bytes > limit, plan.peak_bytes if plan.peak_bytes > limit else plan.total))
-    method: Literal["elimination", "propagation"] = "propagation" if best.ending is Ending.MARGINALS else "elimination"
+    method: Literal["elimination", "propagation"] = "propagation" if best.ending == Ending.MARGINALS else "elimination"
     compared = tuple(Candidate(plan.network, method, int(plan.total), plan.peak_bytes) for plan in plans)
     return best._replace(candidates=compared)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from enum import IntEnum
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,7 +26,7 @@ NO_ROW = np.empty((1, 0), np.int64)
 NO_LIKELIHOODS: Likelihoods = (np.empty(0), np.empty(0, np.int64), np.empty(0))
 
 
-class Head(IntEnum):
+class Head:
     """Places in the head of a program, as the kernels have them."""
 
     TABLES = 0

@@ -280,8 +280,12 @@ def multiply(record, arena, out, count):
 
 @bare_part
 def _inner_loops(loop, arena, a, b, out, c, is_first):
-    """The two innermost loops; the innermost has strides of zero and one. The first time the product is set, then added to."""
-    n, sa, sb, sc = loop[4], loop[5], loop[6], loop[7]
+    """The two innermost loops; the innermost has strides of zero and one. The first time the product is set, then added to.
+
+    Indices are unsigned: with those that might be negative, loops would not be vectorised.
+    """
+    n, sa, sb, sc = np.uint64(loop[4]), loop[5], loop[6], loop[7]
+    a, b, c = np.uint64(a), np.uint64(b), np.uint64(c)
     for _ in range(loop[0]):
         if sc == 0:
             total = 0.0
@@ -320,17 +324,18 @@ def _inner_loops(loop, arena, a, b, out, c, is_first):
             else:
                 for k in range(n):
                     out[c + k] += x * arena[b + k] if sb else x
-        a += loop[1]
-        b += loop[2]
-        c += loop[3]
+        a += np.uint64(loop[1])
+        b += np.uint64(loop[2])
+        c += np.uint64(loop[3])
 
 
 @bare_part
 def _inner_pairs(loop, arena, a, b, further_a, further_b, out, c, is_first):
     """The two innermost loops for a sum of two terms, the second of which lies further on in both tables."""
-    n, sa, sb = loop[4], loop[5], loop[6]
+    n, sa, sb = np.uint64(loop[4]), loop[5], loop[6]
+    a, b, c = np.uint64(a), np.uint64(b), np.uint64(c)
     for _ in range(loop[0]):
-        a2, b2 = a + further_a, b + further_b
+        a2, b2 = a + np.uint64(further_a), b + np.uint64(further_b)
         x, x2, y, y2 = arena[a], arena[a2], arena[b], arena[b2]
         if sa and sb:
             if is_first:
@@ -357,9 +362,9 @@ def _inner_pairs(loop, arena, a, b, further_a, further_b, out, c, is_first):
             total = x * y + x2 * y2
             for k in range(n):
                 out[c + k] = total if is_first else out[c + k] + total
-        a += loop[1]
-        b += loop[2]
-        c += loop[3]
+        a += np.uint64(loop[1])
+        b += np.uint64(loop[2])
+        c += np.uint64(loop[3])
 
 
 @bare_part

@@ -75,13 +75,12 @@ def elimination_order(room, scope_start, scope, width, turn, rule, order):
     graph = _interaction(room, scope_start, scope, width)
     size = len(width)
     score, heap, place, touched = floats(room, size), longs(room, size), filled(room, size, -1), longs(room, size)
-    for v in range(size):
-        score[v] = _score(graph, v, rule)
     count = 0
     for phase in range(2):
         waiting = 0
         for v in range(size):
             if turn[v] == phase:
+                score[v] = _score(graph, v, rule)
                 heap[waiting] = v
                 _rise(heap, place, score, waiting)
                 waiting += 1
@@ -94,15 +93,14 @@ def elimination_order(room, scope_start, scope, width, turn, rule, order):
             place[v] = -1
             order[count] = v
             count += 1
-            many = _eliminate(room, graph, v, touched, rule)
-            for k in range(many):
+            _eliminate(room, graph, v)
+            for k in range(_touched(graph, v, place, rule, touched)):
                 u = touched[k]
                 new = _score(graph, u, rule)
                 if new != score[u]:
                     score[u] = new
-                    if place[u] >= 0:
-                        _rise(heap, place, score, place[u])
-                        _sink(heap, place, score, place[u], waiting)
+                    _rise(heap, place, score, place[u])
+                    _sink(heap, place, score, place[u], waiting)
     room.top[LONGS], room.top[FLOATS] = long_mark, float_mark
     return count
 
@@ -131,28 +129,34 @@ def _score(graph, v, rule):
 
 
 @bare_part
-def _eliminate(room, graph, v, touched, rule):
-    """Join the neighbours of v with one another and take v out; how many nodes, in `touched`, may have a new score."""
+def _eliminate(room, graph, v):
+    """Join the neighbours of v with one another and take v out."""
+    for k in range(graph.begin[v], graph.begin[v] + graph.length[v]):
+        _join(room, graph, graph.pool[k], v)
+
+
+@bare_part
+def _touched(graph, v, place, rule, touched):
+    """Write down those whose score may change with the elimination of v and which still wait; how many."""
     pool, mark = graph.pool, graph.mark
-    around, degree = graph.begin[v], graph.length[v]
-    for k in range(around, around + degree):
-        _join(room, graph, pool[k], v)
     graph.stamp[0] += 1
     stamp = graph.stamp[0]
-    for k in range(degree):
-        u = pool[around + k]
-        mark[u] = stamp
-        touched[k] = u
-    many = degree
-    if rule == BY_FILL:
-        for k in range(degree):
-            u = touched[k]
+    many = 0
+    for k in range(graph.begin[v], graph.begin[v] + graph.length[v]):
+        u = pool[k]
+        if mark[u] != stamp:
+            mark[u] = stamp
+            if place[u] >= 0:
+                touched[many] = u
+                many += 1
+        if rule == BY_FILL:
             for other in range(graph.begin[u], graph.begin[u] + graph.length[u]):
                 w = pool[other]
                 if mark[w] != stamp:
                     mark[w] = stamp
-                    touched[many] = w
-                    many += 1
+                    if place[w] >= 0:
+                        touched[many] = w
+                        many += 1
     return many
 
 

@@ -27,7 +27,7 @@ LOADED, PRODUCT = 8, 14
 """Where the loops of a load and of a multiplication begin in its record."""
 LARGE_RESULT = 4096
 """Above so many entries an answer is normalised before its last multiplication, not after."""
-LONG_END, LONG_ENOUGH, SPARING = 256, 128, 4
+LONG_END, LONG_ENOUGH, SPARING = 64, 32, 4
 """The innermost loop over a large answer should have so many rounds; with so many it is left alone.
 
 What is written to make it longer should be so many times smaller than the answer.
@@ -48,6 +48,10 @@ class Sketch(NamedTuple):
     begin: Longs
     length: Longs
     size: NDArray[np.float64]
+    width: NDArray[np.float64]
+    """The logarithm (base 2) of the size."""
+    signature: Longs
+    """A bit for each axis, modulo 64: tables without a common bit have no common axis."""
     left: Longs
     right: Longs
     product: Longs
@@ -68,20 +72,24 @@ def _new_sketch(room, leaves, axes, is_large):
     cost = floats(room, 1)
     cost[0] = 0.0
     return Sketch(
-        room.pool, made, longs(room, tables), longs(room, tables), floats(room, tables), longs(room, tables),
-        longs(room, tables), longs(room, tables), longs(room, tables), cost, filled(room, tables, -1),
+        room.pool, made, longs(room, tables), longs(room, tables), floats(room, tables), floats(room, tables),
+        longs(room, tables), longs(room, tables), longs(room, tables), longs(room, tables), longs(room, tables),
+        cost, filled(room, tables, -1),
     )  # fmt: skip
 
 
 @bare_part
-def _close_table(sketch, used, states):
+def _close_table(sketch, used, axes):
     """Number the table whose scope ends at `used` in the pool."""
     table, first = sketch.made[TABLES_MADE], sketch.made[POOL_END]
     sketch.begin[table], sketch.length[table] = first, used - first
-    size = 1.0
+    size, width, signature = 1.0, 0.0, 0
     for k in range(first, used):
-        size *= states[sketch.pool[k]]
-    sketch.size[table] = size
+        p = sketch.pool[k]
+        size *= axes.states[p]
+        width += axes.width[p]
+        signature |= 1 << (p & 63)
+    sketch.size[table], sketch.width[table], sketch.signature[table] = size, width, signature
     sketch.made[TABLES_MADE] += 1
     sketch.made[POOL_END] = used
     return table
@@ -124,32 +132,28 @@ def _multiply(room, sketch, left, right, axes, now):
             axes.held[p] += 1 - times
             pool[used] = p
             used += 1
-    product = _close_table(sketch, used, axes.states)
+    product = _close_table(sketch, used, axes)
     _close_step(sketch, left, right, product, now, cost)
     return product
 
 
 @bare_part
 def _union_width(sketch, one, other, width):
+    total = sketch.width[one] + sketch.width[other]
+    if sketch.signature[one] & sketch.signature[other] == 0:
+        return total
     pool = sketch.pool
     a, a_end = sketch.begin[one], sketch.begin[one] + sketch.length[one]
     b, b_end = sketch.begin[other], sketch.begin[other] + sketch.length[other]
-    total = 0.0
     while a < a_end and b < b_end:
         if pool[a] < pool[b]:
-            total += width[pool[a]]
             a += 1
         elif pool[b] < pool[a]:
-            total += width[pool[b]]
             b += 1
         else:
-            total += width[pool[a]]
+            total -= width[pool[a]]
             a += 1
             b += 1
-    for k in range(a, a_end):
-        total += width[pool[k]]
-    for k in range(b, b_end):
-        total += width[pool[k]]
     return total
 
 
@@ -232,7 +236,7 @@ def sketched(room, factors, axes, place, is_large):
     sketch = _new_sketch(room, leaves, count, is_large)
     head, following = filled(room, count + 1, -1), filled(room, len(sketch.begin), -1)
     scalars, work = longs(room, leaves + count + 1), longs(room, leaves + 1)
-    one = _close_table(sketch, sketch.made[POOL_END], axes.states)
+    one = _close_table(sketch, sketch.made[POOL_END], axes)
     many = 0
     for f in range(leaves):
         table = _leaf(room, sketch, factors, f, axes, place)
@@ -270,7 +274,7 @@ def _leaf(room, sketch, factors, f, axes, place):
         sketch.pool[used] = p
         used += 1
     sort(sketch.pool[first:used])
-    return _close_table(sketch, used, axes.states)
+    return _close_table(sketch, used, axes)
 
 
 @bare_part
@@ -287,7 +291,7 @@ def _answer(room, sketch, axes, work, waiting, leaves, one):
         sketch.pool[used] = p
         used += 1
         cost *= axes.states[p]
-    answer = _close_table(sketch, used, axes.states)
+    answer = _close_table(sketch, used, axes)
     left, right = work[0] if waiting else one, work[1] if waiting == 2 else one
     _close_step(sketch, left, right, answer, -1, cost)
     return answer
@@ -332,7 +336,7 @@ def _taken(head, following, p, work):
 
 
 @bare_part
-def _restricted_step(room, sketch, left, right, within, states):
+def _restricted_step(room, sketch, left, right, within, axes):
     """A step that multiplies two tables and keeps of their axes those of a third."""
     pool = sketch.pool
     a, a_end = sketch.begin[left], sketch.begin[left] + sketch.length[left]
@@ -352,36 +356,36 @@ def _restricted_step(room, sketch, left, right, within, states):
             p = pool[a]
             a += 1
             b += 1
-        cost *= states[p]
+        cost *= axes.states[p]
         while c < c_end and pool[c] < p:
             c += 1
         if c < c_end and pool[c] == p:
             pool[used] = p
             used += 1
-    product = _close_table(sketch, used, states)
+    product = _close_table(sketch, used, axes)
     _close_step(sketch, left, right, product, 0, cost)
     return product
 
 
 @bare_part
-def normalized_early(room, sketch, states, one):
+def normalized_early(room, sketch, axes, one):
     """Put the sum of the answer before its last step; the table with the sum (the answer's step comes last again)."""
     sketch.made[STEPS_MADE] -= 1
     step = sketch.made[STEPS_MADE]
     left, right, answer, turn = sketch.left[step], sketch.right[step], sketch.product[step], sketch.turn[step]
     if right == one:
-        total = _restricted_step(room, sketch, left, one, one, states)
+        total = _restricted_step(room, sketch, left, one, one, axes)
     else:
-        of_left = _restricted_step(room, sketch, left, one, right, states)
-        of_right = _restricted_step(room, sketch, right, one, left, states)
-        total = _restricted_step(room, sketch, of_left, of_right, one, states)
-        left, right = _with_long_ends(room, sketch, left, right, answer, states, one)
+        of_left = _restricted_step(room, sketch, left, one, right, axes)
+        of_right = _restricted_step(room, sketch, right, one, left, axes)
+        total = _restricted_step(room, sketch, of_left, of_right, one, axes)
+        left, right = _with_long_ends(room, sketch, left, right, answer, axes, one)
     _close_step(sketch, left, right, answer, turn, 0.0)
     return total
 
 
 @bare_part
-def _with_long_ends(room, sketch, left, right, answer, states, one):
+def _with_long_ends(room, sketch, left, right, answer, axes, one):
     """The two tables with all the last axes of the answer, where these alternate between them: long loops run faster."""
     pool = sketch.pool
     end = sketch.begin[answer] + sketch.length[answer]
@@ -392,21 +396,21 @@ def _with_long_ends(room, sketch, left, right, answer, states, one):
         p = pool[at]
         in_left, in_right = _holds(sketch, left, p), _holds(sketch, right, p)
         if kind < 0 or in_left + 2 * in_right == kind:
-            run *= states[p]
+            run *= axes.states[p]
             kind = in_left + 2 * in_right
         else:
             kind = 4
-        size_left *= 1.0 if in_left else states[p]
-        size_right *= 1.0 if in_right else states[p]
+        size_left *= 1.0 if in_left else axes.states[p]
+        size_right *= 1.0 if in_right else axes.states[p]
         if block >= LONG_END or SPARING * max(size_left, size_right) > sketch.size[answer]:
             break
-        block *= states[p]
+        block *= axes.states[p]
         first = at
     if run >= LONG_ENOUGH or block < 2.0 * run:
         return left, right
     return (
-        _expanded(room, sketch, left, first, end, states, one),
-        _expanded(room, sketch, right, first, end, states, one),
+        _expanded(room, sketch, left, first, end, axes, one),
+        _expanded(room, sketch, right, first, end, axes, one),
     )
 
 
@@ -419,7 +423,7 @@ def _holds(sketch, table, p):
 
 
 @bare_part
-def _expanded(room, sketch, table, first, end, states, one):
+def _expanded(room, sketch, table, first, end, axes, one):
     """A step that repeats a table along those of the axes pool[first:end] that it lacks; they come after all its others."""
     pool = sketch.pool
     used = sketch.made[POOL_END]
@@ -431,13 +435,13 @@ def _expanded(room, sketch, table, first, end, states, one):
     for k in range(first, end):
         pool[used] = pool[k]
         used += 1
-    longer = _close_table(sketch, used, states)
+    longer = _close_table(sketch, used, axes)
     _close_step(sketch, table, one, longer, -1, sketch.size[longer])
     return longer
 
 
 @bare_part
-def differentiated(room, sketch, states, one, leaves, wanted, is_out):
+def differentiated(room, sketch, axes, one, leaves, wanted, is_out):
     """Steps that go back through all others and end in a table for each wanted axis, flagged as results.
 
     The steps so far must leave scalars only, but for the last, which makes the answer over no axes and is taken back.
@@ -445,10 +449,10 @@ def differentiated(room, sketch, states, one, leaves, wanted, is_out):
     sketch.made[STEPS_MADE] -= 1
     forward, tables = sketch.made[STEPS_MADE], sketch.made[TABLES_MADE] - 1
     sketch.used_by[one] = -1
-    home = filled(room, len(states), -1)
+    home = filled(room, len(axes.states), -1)
     _find_homes(room, sketch, one, leaves, wanted, home)
     is_needed, derivative = filled(room, tables + 1, 0), filled(room, tables + 1, -1)
-    for p in range(len(states)):
+    for p in range(len(axes.states)):
         table = home[p]
         while table >= 0 and not is_needed[table]:
             is_needed[table] = 1
@@ -463,16 +467,16 @@ def differentiated(room, sketch, states, one, leaves, wanted, is_out):
             derivative[left] = outer
             continue
         if is_needed[left]:
-            derivative[left] = _restricted_step(room, sketch, outer, right, left, states)
+            derivative[left] = _restricted_step(room, sketch, outer, right, left, axes)
         if is_needed[right]:
-            derivative[right] = _restricted_step(room, sketch, outer, left, right, states)
-    for p in range(len(states)):
+            derivative[right] = _restricted_step(room, sketch, outer, left, right, axes)
+    for p in range(len(axes.states)):
         if home[p] >= 0:
             used = sketch.made[POOL_END]
             need(room, used, 1)
             sketch.pool[used] = p
-            single = _close_table(sketch, used + 1, states)
-            is_out[_restricted_step(room, sketch, home[p], derivative[home[p]], single, states)] = 1
+            single = _close_table(sketch, used + 1, axes)
+            is_out[_restricted_step(room, sketch, home[p], derivative[home[p]], single, axes)] = 1
     room.top[POOL] = sketch.made[POOL_END]
 
 

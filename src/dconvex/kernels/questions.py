@@ -284,14 +284,14 @@ def _best_program(room, about, turn, outputs, ending, limit):
     is_out = filled(room, len(sketch.begin), 0)
     if ending == ANSWER:
         if LARGE_RESULT < sketch.size[answer] < MOST:
-            total = normalized_early(room, sketch, axes.states, 0)
+            total = normalized_early(room, sketch, axes, 0)
         is_out[answer] = 1
     elif ending == MARGINALS:
         wanted = longs(room, len(axes.states))
         for p in range(len(axes.states)):
             role = about.roles[axes.variable[p]]
             wanted[p] = role == ASKED or role == ASKED_LIKELY
-        differentiated(room, sketch, axes.states, 0, len(about.factors.source), wanted, is_out)
+        differentiated(room, sketch, axes, 0, len(about.factors.source), wanted, is_out)
     return written(room, sketch, axes, about, scalars, is_out, ending == TRACE, total)
 
 
