@@ -50,6 +50,8 @@ def canonical(names: Iterable[Name]) -> list[Name]:
 
 def as_names(names: Name | Iterable[Name]) -> tuple[Name, ...]:
     """The variables asked for; a single name stands for itself."""
+    if isinstance(names, (tuple, list)):  # most often, and looked at first: this is part of every question
+        return tuple(names)
     if isinstance(names, str | int):
         return (names,)
     plain = _plain(names)

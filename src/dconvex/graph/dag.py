@@ -232,6 +232,13 @@ class Dag:
         except (KeyError, TypeError):
             raise UnknownVariableError(node, self._names) from None
 
+    def places_of(self, nodes: Sequence[Name]) -> tuple[int, ...]:
+        """The place of each of these in `nodes`."""
+        try:
+            return tuple(map(self._index.__getitem__, nodes))
+        except (KeyError, TypeError):
+            return tuple(map(self.index_of, nodes))  # says which one it is
+
     def named(self, places: Indices) -> tuple[Name, ...]:
         """The names of the nodes at these places."""
         return tuple(map(self._names.__getitem__, places.tolist()))

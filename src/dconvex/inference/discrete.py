@@ -70,11 +70,11 @@ class DiscreteAnswers:
             raise ValueError(
                 f"an array has at most {MOST_AXES} axes, and {len(asked)} variables are asked for; ask for fewer at once"
             )
+        names, labels = tuple([self.names[place] for place in asked]), tuple([self.labels[place] for place in asked])
+        if hidden is asked:
+            return Distribution(names, labels, values.reshape([*map(len, labels)]))
         values = values.reshape([len(self.labels[place]) for place in hidden])
-        if hidden is not asked:
-            values = self._with_observed(values, asked, evidence)
-        names, labels = self.names, self.labels
-        return Distribution(tuple([names[place] for place in asked]), tuple([labels[place] for place in asked]), values)
+        return Distribution(names, labels, self._with_observed(values, asked, evidence))
 
     def marginals(self, asked: Key, evidence: Evidence, limit: int, *, assume_possible: bool) -> dict[Name, Distribution]:
         seen = dict(zip(evidence.observed, evidence.codes, strict=True))
@@ -234,7 +234,8 @@ class DiscreteAnswers:
 
     def _run(self, plan: Plan, evidence: Evidence, finish: int) -> tuple[int, float, Floats]:
         """Status, logarithm of the sum, and result, for one row of evidence."""
-        store, out, arena = plan.store, np.empty((1, plan.size)), np.empty(plan.arena)
+        store, head = plan.store, plan.head
+        out, arena = np.empty((1, head[Head.OUT])), np.empty(head[Head.ARENA])
         codes = np.array((evidence.codes,), np.int64) if evidence.codes else NO_ROW
         status, _, log_sum = store.run(plan.program, codes, evidence.flat, finish, arena, out)[0].tolist()
         if status == NEEDS_TABLES:

@@ -331,9 +331,8 @@ class LocalModel:
         return localize(self.network().do(settings), max_bytes=self.max_bytes)
 
     def _asked(self, variables: Name | Iterable[Name]) -> tuple[int, ...]:
-        names = (variables,) if isinstance(variables, str) else as_names(variables)
-        index_of = self._index.dag.index_of
-        places = tuple([index_of(name) for name in names])
+        names = as_names(variables)
+        places = self._index.dag.places_of(names)
         if len(set(places)) < len(places):
             twice = next(name for place, name in enumerate(names) if name in names[:place])
             raise ValueError(f"{twice!r} is asked for twice")

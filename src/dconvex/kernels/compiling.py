@@ -81,7 +81,7 @@ def bare_kernel(function: Function) -> Function:
 
 def bare_part(function: Function) -> Function:
     """A part of bare kernels; it may return arrays in a tuple."""
-    return _part(function, _nrt=False)
+    return _part(function, _nrt=False, forceinline=True)
 
 
 def inlined(function: Function) -> Function:

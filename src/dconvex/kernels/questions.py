@@ -271,15 +271,15 @@ def _is_seen(small, roles, v):
 def _best_program(room, about, turn, outputs, ending, limit):
     """Sketch by one rule, by the others too where it is worth it, and write the cheapest that fits the limit."""
     active = _active(room, about, turn, outputs)
-    is_large = ending == MARGINALS
-    place, axes = _ordered_axes(room, about, active, outputs, BY_FILL)
-    sketch, scalars, answer = sketched(room, about.factors, axes, place, is_large)
-    if sketch.cost[0] - 2.0 * sketch.size[answer] > WORTH_ANOTHER_TRY:
-        for rule in (BY_SIZE, BY_GROWTH):
-            place, axes_2 = _ordered_axes(room, about, active, outputs, rule)
-            sketch_2, scalars_2, answer_2 = sketched(room, about.factors, axes_2, place, is_large)
-            if _worth(sketch_2, limit) < _worth(sketch, limit):
-                axes, sketch, scalars, answer = axes_2, sketch_2, scalars_2, answer_2
+    best = np.inf
+    for rule in (BY_FILL, BY_SIZE, BY_GROWTH):
+        new_axes, place = _ordered_axes(room, about, active, outputs, rule)
+        new_sketch, new_scalars, new_answer = sketched(room, about.factors, new_axes, place, ending == MARGINALS)
+        worth = _worth(new_sketch, limit)
+        if rule == BY_FILL or worth < best:
+            axes, sketch, scalars, answer, best = new_axes, new_sketch, new_scalars, new_answer, worth
+        if sketch.cost[0] - 2.0 * sketch.size[answer] <= WORTH_ANOTHER_TRY:
+            break
     total = -1
     is_out = filled(room, len(sketch.begin), 0)
     if ending == ANSWER:
@@ -329,7 +329,7 @@ def _active(room, about, turn, outputs):
 
 @bare_part
 def _ordered_axes(room, about, active, outputs, rule):
-    """The axes in the order that a rule gives, and the axis of each variable: (axis by variable, axes)."""
+    """The axes in the order that a rule gives, and the axis of each variable."""
     order = longs(room, len(active.member))
     eliminated = elimination_order(room, about.factors.scope_start, active.scope, active.width, active.turn, rule, order)
     count = eliminated + len(outputs)
@@ -345,7 +345,7 @@ def _ordered_axes(room, about, active, outputs, rule):
         width[p] = np.log2(states[p])
     many = min(len(about.factors.source), MANY_TABLES)
     wide = floats(room, many * MANY_TABLES)
-    return place, Axes(variable, states, width, turn, filled(room, count, 0), wide, eliminated)
+    return Axes(variable, states, width, turn, filled(room, count, 0), wide, eliminated), place
 
 
 @bare_part
