@@ -36,7 +36,7 @@ def case(size: int, count: int) -> Contest:
     entries |= peers(binary_pathfinder, ENGINES, "VariableElimination")
     if size >= LARGE:
         entries["numpy copy"] = Entry(partial(Copy, 2**size))
-    return Contest(f"|Q| = {size}", entries, questions, batch=20 if size < 20 else 2, size=8 * 2**size if size >= LARGE else 0)
+    return Contest(f"|Q| = {size}", entries, questions, batch=50 if size < 20 else 2, size=8 * 2**size if size >= LARGE else 0)
 
 
 def binary_pathfinder() -> dc.BayesianNetwork:

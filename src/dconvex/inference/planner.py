@@ -66,7 +66,7 @@ class Plan(NamedTuple):
     @property
     def savable(self) -> float:
         """What another plan might save: not the writing of the result."""
-        return self.total - 2 * self.size
+        return self.head[Head.MULTIPLICATIONS] - 2 * self.head[Head.OUT] + self.derived_cost / SHARED_BY
 
     @property
     def uses_all_evidence(self) -> bool:

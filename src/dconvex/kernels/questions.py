@@ -17,22 +17,7 @@ from dconvex.kernels.clusters import (
 )
 from dconvex.kernels.compiling import bare_kernel, bare_part, inlined
 from dconvex.kernels.ordering import BY_FILL, BY_GROWTH, BY_SIZE, elimination_order
-from dconvex.kernels.programs import (
-    DERIVED,
-    DERIVED_COST,
-    DERIVED_PEAK,
-    IS_ALL_MET,
-    LARGE_RESULT,
-    MANY_TABLES,
-    MOST,
-    TABLES_MADE,
-    Axes,
-    Subject,
-    differentiated,
-    normalized_early,
-    sketched,
-    written,
-)
+from dconvex.kernels.programs import DERIVED, DERIVED_COST, DERIVED_PEAK, IS_ALL_MET, MOST, Subject, written
 from dconvex.kernels.requisite import (
     ASKED,
     ASKED_LIKELY,
@@ -45,10 +30,13 @@ from dconvex.kernels.requisite import (
     small_network,
 )
 from dconvex.kernels.room import filled, floats, longs, packed_together, sort, whole_room
+from dconvex.kernels.sketches import MANY_TABLES, TABLES_MADE, Axes, differentiated, normalized_early, sketched
 from dconvex.kernels.walks import Longs
 
 ANSWER, MARGINALS, TRACE = 0, 1, 2
 """What a program ends in: one table, a table for each variable, or all tables left as they are."""
+LARGE_RESULT = 4096
+"""Above so many entries an answer is normalised before its last multiplication, not after."""
 WORTH_ANOTHER_TRY = 10_000.0
 """Above so many multiplications, the writing of the answer left out, a program is sketched by every rule."""
 
