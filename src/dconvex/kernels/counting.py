@@ -14,6 +14,8 @@ BLOCK = 2048
 LANES = 4
 """Rows that come one after the other are counted in different copies of a small table, so that none waits for the last."""
 SMALL = 1024
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+"""2**64 over the golden ratio: multiplied by it, numbers that are close come apart."""
 
 
 @kernel
@@ -27,7 +29,7 @@ def translate(values, keys, codes, out, first):
         value = values[row]
         slot = _slot(value, mask)
         while codes[slot] >= -1 and keys[slot] != value:
-            slot = (slot + 1) & np.int64(mask)
+            slot = (slot + np.uint64(1)) & mask
         if codes[slot] < -1:
             return row
         out[row] = codes[slot]
@@ -40,75 +42,81 @@ def insert(keys, codes, value, code):
     mask = np.uint64(len(keys) - 1)
     slot = _slot(value, mask)
     while codes[slot] >= -1:
-        slot = (slot + 1) & np.int64(mask)
+        slot = (slot + np.uint64(1)) & mask
     keys[slot], codes[slot] = value, code
 
 
 @part
 def _slot(value, mask):
-    mixed = np.uint64(value) * np.uint64(0x9E3779B97F4A7C15)
-    return np.int64((mixed >> np.uint64(40)) & mask)
+    """Unsigned, as all numbers that hot loops look up: for others Numba asks whether they count from an array's end."""
+    return ((np.uint64(value) * GOLDEN) >> np.uint64(40)) & mask
 
 
 @kernel
-def translate_texts(offsets, text, slots, codes, begin, end, known, out, first):
+def translate_texts(offsets, text, slots, known, out, first, code, begin):
     """Write the code of each text from `first` on; where one is not there yet, its place, else -1.
 
-    Text `row` is `text[offsets[row]:offsets[row + 1]]`. The slots of the hash table hold hashes, with a code below -1 where
-    they are free; the text of a slot is `known[begin[slot]:end[slot]]`.
+    Text `row` is `text[offsets[row]:offsets[row + 1]]`, with at least 16 bytes before it. Text `first` is put into the hash
+    table if its code is at least -1, and a copy of it into `known[begin:]`. The slots of the table, a power of two of them, are
+    records: `code`; `size`, one more than the length of the text, 0 if the slot is free; `low`, the last eight bytes of the
+    text; `high`, the eight before, or a hash of all before if there are more; `end`, where its copy ends.
     """
     mask = np.uint64(len(slots) - 1)
-    for row in range(first, len(offsets) - 1):
-        mixed = _text_hash(text, offsets[row], offsets[row + 1])
-        slot = np.int64((mixed >> np.uint64(32)) & mask)
-        while codes[slot] >= -1 and not (
-            slots[slot] == mixed and _is_same(text, offsets[row], offsets[row + 1], known, begin[slot], end[slot])
+    for place in range(first, len(offsets) - 1):
+        row = np.uint64(place)
+        last = offsets[row + np.uint64(1)]
+        length = last - offsets[row]
+        low = _word(text, last, min(length, 8))
+        high = _word(text, last - 8, min(max(length - 8, 0), 8))
+        for done in range(16, length, 8):
+            high = (high ^ (high >> np.uint64(29))) * GOLDEN + _word(text, last - done, min(length - done, 8))
+        mixed = low + high * np.uint64(0xC2B2AE3D27D4EB4F)
+        slot = _slot(mixed ^ (mixed >> np.uint64(32)), mask)
+        while not (
+            (slots[slot].low == low) & (slots[slot].high == high) & (slots[slot].size == length + 1)
+            and (length <= 16 or _is_same(text, last, known, slots[slot].end, length))
         ):
-            slot = (slot + 1) & np.int64(mask)
-        if codes[slot] < -1:
-            return row
-        out[row] = codes[slot]
+            if slots[slot].size == 0:
+                if code < -1 or place != first:
+                    return place
+                for k in range(length):
+                    known[np.uint64(begin + k)] = text[np.uint64(offsets[row] + k)]
+                slots[slot].low = low
+                slots[slot].high = high
+                slots[slot].size = length + 1
+                slots[slot].end = begin + length
+                slots[slot].code = code
+                break
+            slot = (slot + np.uint64(1)) & mask
+        out[row] = slots[slot].code
     return -1
 
 
-@kernel
-def insert_text(text, slots, codes, begin, end, known, first, code):
-    """Put `known[first:]`, a copy of `text`, into a hash table that has room for it."""
-    mask = np.uint64(len(slots) - 1)
-    mixed = _text_hash(text, 0, len(text))
-    slot = np.int64((mixed >> np.uint64(32)) & mask)
-    while codes[slot] >= -1:
-        slot = (slot + 1) & np.int64(mask)
-    slots[slot], codes[slot], begin[slot], end[slot] = mixed, code, first, first + len(text)
-    for k in range(len(text)):
-        known[first + k] = text[k]
+@part
+def _word(text, last, count):
+    """Up to eight bytes that end at `last` as a number: one load, and no branch to guess, however many they are."""
+    at = np.uint64(last - 8)
+    word = (
+        np.uint64(text[at])
+        | np.uint64(text[at + np.uint64(1)]) << np.uint64(8)
+        | np.uint64(text[at + np.uint64(2)]) << np.uint64(16)
+        | np.uint64(text[at + np.uint64(3)]) << np.uint64(24)
+        | np.uint64(text[at + np.uint64(4)]) << np.uint64(32)
+        | np.uint64(text[at + np.uint64(5)]) << np.uint64(40)
+        | np.uint64(text[at + np.uint64(6)]) << np.uint64(48)
+        | np.uint64(text[at + np.uint64(7)]) << np.uint64(56)
+    )
+    half = np.uint64(32 - 4 * count)
+    return (word >> half) >> half  # by all 64 bits at once nothing would be shifted
 
 
 @part
-def _text_hash(text, first, last):
-    """A hash that tells texts of one length apart if they have up to eight bytes: each step can be undone."""
-    mixed = np.uint64(last - first)
-    at = first
-    while at < last:
-        stop = min(at + 8, last)
-        word = np.uint64(0)
-        for k in range(stop - at):
-            word |= np.uint64(text[at + k]) << np.uint64(8 * k)
-        mixed = (mixed ^ word) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-        at = stop
-    return mixed
-
-
-@part
-def _is_same(text, first, last, known, begin, end):
-    """Whether two texts with the same hash are the same."""
-    if last - first != end - begin:
-        return False
-    if last - first > 8:
-        for k in range(last - first):
-            if text[first + k] != known[begin + k]:
-                return False
+def _is_same(text, last, known, end, length):
+    """Whether two texts of the same length are the same."""
+    for done in range(0, length, 8):
+        count = min(length - done, 8)
+        if _word(text, last - done, count) != _word(known, end - done, count):
+            return False
     return True
 
 

@@ -145,7 +145,8 @@ class Objects:
             raise DataError(f"column {encoder.variable!r} holds values that are no states (they cannot be compared)") from None
         rows = _first_places(codes, len(distinct))
         own = [encoder.code_of(value, self.row + first + row) for value, row in zip(distinct, rows, strict=True)]
-        if {int, bool} <= set(map(type, values.tolist())):  # 1 and True are equal, but different labels
+        is_text = all(isinstance(value, str) for value in distinct)
+        if not is_text and {int, bool} <= set(map(type, values.tolist())):  # 1 and True are equal, but different labels
             for place, value in enumerate(values.tolist()):
                 encoder.check_type(value, self.row + first + place)
         out[:] = np.array([*own, MISSING], np.int32)[codes]
@@ -271,8 +272,7 @@ class ArrowCells:
         if isinstance(part, pa.ChunkedArray):
             if pa.types.is_dictionary(part.type):
                 part = part.unify_dictionaries()
-            part = part.combine_chunks()
-            part = part.chunk(0) if isinstance(part, pa.ChunkedArray) else part
+            part = part.chunk(0) if part.num_chunks == 1 else part.combine_chunks()  # which would copy a single one
         kind = part.type
         if pa.types.is_integer(kind):
             try:
@@ -330,6 +330,8 @@ def _cells_of_pandas(series: Any) -> Cells | None:
 
     if isinstance(series.dtype, pd.CategoricalDtype):
         return Coded(series.array.codes, series.cat.categories.tolist(), is_declared=True)
+    if isinstance(series.array, pd.arrays.ArrowExtensionArray):
+        return ArrowCells(series.array.__arrow_array__())
     if isinstance(series.dtype, np.dtype):
         values = series.to_numpy()
         if values.dtype.kind == "b":
@@ -344,14 +346,13 @@ def _cells_of_pandas(series: Any) -> Cells | None:
 
 
 def _texts(part: Any, kind: Any, row: int) -> Texts:
-    """The bytes of an array of text; those of the rows at hand are copied, for kernels take no memory that is read-only."""
+    """An array of text as it lies in memory."""
     import pyarrow as pa
 
     _, offsets, text = part.buffers()
-    wide = np.dtype(np.int64 if pa.types.is_large_string(kind) else np.int32)
-    own = np.frombuffer(offsets, wide)[part.offset : part.offset + len(part) + 1].astype(np.int64)
-    raw = np.frombuffer(text, np.uint8)[own[0] : own[-1]] if text is not None else np.empty(0, np.uint8)
-    return Texts(own - own[0], raw.copy(), row)
+    width = np.int64 if pa.types.is_large_string(kind) else np.int32
+    own = np.frombuffer(offsets, width)[part.offset : part.offset + len(part) + 1]
+    return Texts(np.require(own, np.int64, "A"), np.frombuffer(text if text is not None else b"", np.uint8), row)
 
 
 def _addresses(values: NDArray[np.object_]) -> NDArray[np.int64]:

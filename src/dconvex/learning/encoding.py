@@ -14,6 +14,7 @@ from dconvex.learning.states import Order, States
 from dconvex.names import Label, Name
 
 Longs: TypeAlias = NDArray[np.int64]
+Bytes: TypeAlias = NDArray[np.uint8]
 Codes: TypeAlias = NDArray[Any]
 Unknown: TypeAlias = Literal["raise", "missing"]
 
@@ -23,6 +24,12 @@ MISSING = -1
 FREE = -2
 MISSING_NUMBER = int(np.iinfo(np.int64).min)
 """Stands for a missing cell in a column of integers."""
+MARGIN = 16
+"""So many bytes before a text are read with it."""
+TEXT_SLOT = np.dtype(
+    [("low", np.uint64), ("high", np.uint64), ("size", np.int64), ("end", np.int64), ("code", np.int64)], align=True
+)
+"""One slot of a table of texts; the kernel that looks there tells what is in it."""
 
 
 class Encoder:
@@ -154,40 +161,31 @@ class TextTable:
     """Codes of texts as Arrow holds them, for the kernel `translate_texts`."""
 
     def __init__(self) -> None:
-        self.slots, self.codes = np.zeros(64, np.uint64), np.full(64, FREE, np.int32)
-        self.begin, self.end = np.zeros(64, np.int64), np.zeros(64, np.int64)
-        self.known = np.empty(1024, np.uint8)
-        self.count, self.used = 0, 0
+        self.slots, self.known = np.zeros(512, TEXT_SLOT), np.empty(1024, np.uint8)
+        self.count, self.used = 0, MARGIN
 
-    def translate(self, offsets: Longs, text: NDArray[np.uint8], out: Codes, met: Callable[[int], int]) -> None:
+    def translate(self, offsets: Longs, text: Bytes, out: Codes, met: Callable[[int], int]) -> None:
         """Write the codes of all texts; `met` is asked for the code at a place with a text that is not there yet."""
+        near = int(np.searchsorted(offsets[:-1], MARGIN))  # so many are too close to where the buffer begins
+        if near:
+            start = np.concatenate([np.zeros(MARGIN, np.uint8), text[: offsets[near]]])
+            self._translate(offsets[: near + 1] + MARGIN, start, out[:near], met)
+        self._translate(offsets[near:], text, out[near:], lambda place: met(near + place))
+
+    def _translate(self, offsets: Longs, text: Bytes, out: Codes, met: Callable[[int], int]) -> None:
+        offsets.flags.writeable = text.flags.writeable = False  # as Arrow's are: kernels are compiled for one or the other
         translate = load("counting").translate_texts
-        place = -1
-        while True:
-            arrays = (self.slots, self.codes, self.begin, self.end, self.known)
-            place = translate(offsets, text, *arrays, out, max(place, 0))
-            if place < 0:
-                return
-            self._add(np.ascontiguousarray(text[offsets[place] : offsets[place + 1]]), met(place))
+        place = translate(offsets, text, self.slots, self.known, out, 0, FREE, 0)
+        while place >= 0:
+            length = int(offsets[place + 1] - offsets[place])
+            self._make_room(length)
+            place = translate(offsets, text, self.slots, self.known, out, place, met(place), self.used)
+            self.count, self.used = self.count + 1, self.used + length
 
-    def _add(self, text: NDArray[np.uint8], code: int) -> None:
-        if 2 * self.count >= len(self.slots):
-            self._grow()
-        if self.used + len(text) > len(self.known):
-            self.known = np.concatenate([self.known, np.empty(len(self.known) + len(text), np.uint8)])
-        arrays = (self.slots, self.codes, self.begin, self.end, self.known)
-        load("counting").insert_text(text, *arrays, self.used, np.int32(code))
-        self.count, self.used = self.count + 1, self.used + len(text)
-
-    def _grow(self) -> None:
-        before, known = self.codes > FREE, self.known
-        texts = [
-            (known[a:b].copy(), int(code))
-            for a, b, code in zip(self.begin[before], self.end[before], self.codes[before], strict=True)
-        ]
-        size = 4 * len(self.slots)
-        self.slots, self.codes = np.zeros(size, np.uint64), np.full(size, FREE, np.int32)
-        self.begin, self.end = np.zeros(size, np.int64), np.zeros(size, np.int64)
-        self.count, self.used = 0, 0
-        for text, code in texts:
-            self._add(text, code)
+    def _make_room(self, length: int) -> None:
+        """For one more text. A full table begins anew, with more slots; its texts come back when they are met again."""
+        if 4 * self.count >= len(self.slots):
+            self.slots = np.zeros(4 * len(self.slots), TEXT_SLOT)
+            self.count, self.used = 0, MARGIN
+        if self.used + length > len(self.known):
+            self.known = np.concatenate([self.known, np.empty(len(self.known) + length, np.uint8)])
