@@ -30,6 +30,8 @@ from dconvex.inference.prediction import predicted, predicted_probabilities
 from dconvex.inference.saving import save_model
 from dconvex.names import Label, Name, as_names
 from dconvex.network.network import BayesianNetwork
+from dconvex.pictures.drawing import Drawing, Ruler
+from dconvex.pictures.showing import Plotted, is_picture
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,7 +122,7 @@ class Given:
         return {}, {"origin": "given"}
 
 
-class LocalModel:
+class LocalModel(Plotted):
     """Sub-models of the clusters of a tree; `localize` makes one from a network, `fit` from data.
 
     Asking never changes a model, and it may be asked from many threads at once. Evidence is `{variable: label}`, with a set
@@ -186,8 +188,12 @@ class LocalModel:
     def save(self, path: str | Path, *, statistics: bool = False) -> None:
         """Write the model to one file, which `open_model` maps; with its statistics it can be updated after that.
 
-        The file is safetensors: arrays and a description, nothing that is executed. It is replaced as a whole.
+        The file is safetensors: arrays and a description, nothing that is executed. It is replaced as a whole. With the suffix
+        of a picture (`.svg`, `.html`, `.png`, `.pdf`) it is not the model that is written but its picture.
         """
+        if is_picture(path):
+            super().save(path)
+            return
         arrays, about = self._origin.stored(statistics=statistics)
         save_model(Path(path), self._index, self._answers, self.max_bytes, arrays, about)
 
@@ -342,6 +348,11 @@ class LocalModel:
     def _limit(self, max_bytes: int | None) -> int:
         chosen = self.max_bytes if max_bytes is None else max_bytes
         return default_limit() if chosen is None else int(chosen)
+
+    def _picture(self, ruler: Ruler, most: int) -> Drawing:
+        from dconvex.pictures.model_picture import model_picture
+
+        return model_picture(self, ruler, most)
 
     def __len__(self) -> int:
         return len(self.dag)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
 from dconvex.names import Name
@@ -53,3 +54,15 @@ def pleasant_limit(words: Sequence[str], line_height: float, width: Callable[[st
     """How wide the lines must be for the text to become about `shape` times as wide as high."""
     widths = [width(f"{word}, ") for word in words]
     return max(math.sqrt(sum(widths) * line_height * shape), max(widths, default=0.0))
+
+
+def shortened(text: str, limit: float, width: Callable[[str], float]) -> str:
+    """The text, cut with an ellipsis where it is wider than `limit`.
+
+    >>> shortened("abcdefgh", 5, len), shortened("abc", 5, len)
+    ('abcd…', 'abc')
+    """
+    if width(text) <= limit:
+        return text
+    kept = bisect_right(range(len(text)), limit, key=lambda end: width(f"{text[:end]}…")) - 1
+    return f"{text[: max(kept, 1)]}…"
