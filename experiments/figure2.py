@@ -106,7 +106,7 @@ def row(name: str, runs: pd.DataFrame) -> Row:
 
 
 def threads_row(name: str, growth: pd.DataFrame) -> Row:
-    """Of the processor's time too, which does not depend on how many threads share the work."""
+    """By the clock, and in processor time, which does not depend on how many threads share the work."""
     ratio = (growth["full"] / growth["decom"]).groupby(growth["threads"]).median()
     work = (growth["full_work"] / growth["decom_work"]).median()
     told = f"{work:.2f} of the processor time, {growth['share'].iloc[0]:.2f} of the families"
@@ -118,7 +118,7 @@ def rows_row(name: str, growth: pd.DataFrame) -> Row:
     ratio = (growth["full"] / growth["decom"]).groupby(growth["rows"]).median()
     full = growth["full"].groupby(growth["rows"]).median()
     ours = f"{listed(ratio, '.2f')} with {listed(ratio.index, ',d')} rows"
-    return Row(f"{name}, by rows", "–", ours, f"t_full {', '.join(map(duration, full))}: few rows are fixed costs")
+    return Row(f"{name}, by rows", "–", ours, f"t_full {', '.join(map(duration, full))}: with few rows fixed costs decide")
 
 
 def verdict(runs: pd.DataFrame) -> str:

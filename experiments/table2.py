@@ -211,7 +211,7 @@ def time_rows(times: pd.DataFrame) -> Iterator[Row]:
 def _told(record: dict[str, Any]) -> str:
     if record["note"] or record["asked"] == record["questions"]:
         return record["note"] or duration(record["mean"])
-    return f"{duration(record['mean'])} (of {record['asked']} questions, then {PATIENCE:.0f} s were used up)"
+    return f"{duration(record['mean'])} (of the first {record['asked']} questions, then its time was used up)"
 
 
 def _records(own: pd.DataFrame) -> list[dict[str, Any]]:
@@ -240,7 +240,7 @@ def error_rows(errors: pd.DataFrame, others: pd.DataFrame) -> Iterator[Row]:
         ours = f"{listed(own['mse'], '.2e')}; root {listed(own['rmse'], '.2g')}"
         paper = f"{listed((PAPER[size][3] for size in sizes), '.2e')} (called RMSE)"
         below = listed((_below(others, size, PAPER[size][3]) for size in sizes), "d")
-        told = f"of other networks {below} % are below the paper's" if semantics == "local" else "the paper has one column"
+        told = f"of other networks {below} % are below the paper's" if semantics == "local" else "the paper has one for all"
         yield Row(f"mean squared error: {semantics} answers", paper, ours, told)
 
 
@@ -273,7 +273,7 @@ def remarks(times: pd.DataFrame, errors: pd.DataFrame, others: pd.DataFrame) -> 
     explain it: {_below(others, 2, 9.78e-5)} % of them are below 9.78e-5.
 
     All methods agree with the global estimate to {times.loc[~is_local, "gap"].max():.1g}; answers from clusters that were
-    learned on their own differ from it by at most {times.loc[is_local, "gap"].max():.1g}, which no error above shows.
+    learned on their own differ from it by at most {times.loc[is_local, "gap"].max():.1g}, too little to show in the errors.
 
     The paper's belief propagation is pgmpy's: the junction tree is calibrated from one clique after the other until all
     marginals agree. Two passes are enough, and cost about what fitting the kept clusters from 1,000 rows does. All of the
