@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -14,8 +12,10 @@ from rich.text import Text
 
 from dconvex.cli.dot import as_dot
 from dconvex.cli.sources import find_network
+from dconvex.cli.targets import check_target
+from dconvex.cli.terminal import waiting
 from dconvex.cli.tree_view import print_sizes, print_tree
-from dconvex.errors import DconvexError, FormatError
+from dconvex.errors import FormatError
 from dconvex.graph.dag import Dag
 from dconvex.graph.decomposition import decompose
 from dconvex.graph.tree import ClusterTree, Mode
@@ -42,7 +42,7 @@ def decompose_network(
     if picture is not None:
         _check_picture(picture)
     dag = find_network(source).dag
-    with Console(stderr=True).status(f"decomposing {len(dag):,} variables"):
+    with waiting(f"decomposing {len(dag):,} variables"):
         _load_kernels()
         start = time.perf_counter()
         tree = decompose(dag, separators=mode, refine=refine, effort=effort)
@@ -111,17 +111,12 @@ def _load_kernels() -> None:
 
 
 def _check_picture(path: Path) -> None:
-    """What would go wrong at the end is told at the beginning."""
     if path.suffix.lower() not in PICTURES:
         raise FormatError(f"unknown suffix {path.suffix!r}; pictures are {', '.join(PICTURES)}", path=str(path))
-    if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
+    check_target(path)
     from dconvex.pictures.canvas import need_matplotlib
 
-    try:
-        need_matplotlib()
-    except ImportError as error:
-        raise DconvexError(str(error)) from error
+    need_matplotlib()
 
 
 def _draw(tree: ClusterTree, path: Path) -> None:

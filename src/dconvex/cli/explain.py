@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from dconvex.cli.evidence import Given
-from dconvex.cli.query import asking, in_terms_of_options, read_question
+from dconvex.cli.query import asking, read_question
 from dconvex.inference.plan import QueryPlan
 from dconvex.names import Name, canonical
 from dconvex.pictures.labels import label
@@ -31,7 +31,7 @@ def explain_question(
 ) -> None:
     """Print how a question will be answered, and by which clusters."""
     model, asked, known = read_question(source, variables, given, soft)
-    with asking(model), in_terms_of_options():
+    with asking(model):
         plan = model.explain(asked, known.seen, soft=known.soft, max_bytes=max_bytes)
     if as_json:
         print(json.dumps({"network": source, **_record(plan)}))
@@ -43,7 +43,7 @@ def explain_question(
 
 def print_clusters(console: Console, plan: QueryPlan, known: Given) -> None:
     """The clusters that answer with their members: which of them are asked for, which are known, which do not matter."""
-    console.print(Text.assemble(("\nthe clusters that answer: ", "bold"), ("HR? asked, HR! known, (HR) barren", "dim")))
+    console.print(Text.assemble(("\nthe clusters that answer: ", "bold"), ("A? asked, B! known, (C) barren", "dim")))
     wide = max((len(str(place)) for place in plan.kept[:SHOWN]), default=0)
     barren = set(plan.barren)
     for place in plan.kept[:SHOWN]:
