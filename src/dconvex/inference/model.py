@@ -127,6 +127,17 @@ class LocalModel(Plotted):
 
     Asking never changes a model, and it may be asked from many threads at once. Evidence is `{variable: label}`, with a set
     of labels where one of several was seen; `soft` is `{variable: {label: likelihood}}`, or numbers in the order of the states.
+
+    >>> import dconvex as dc
+    >>> model = dc.localize(dc.load_network("asia"))
+    >>> model.query(["lung", "bronc"], {"dysp": "yes"})
+    Distribution of lung, bronc
+      yes, yes  0.0650273
+      yes, no   0.0377319
+      no, yes   0.76894
+      no, no    0.128301
+    >>> model.most_probable(["lung", "bronc"], {"dysp": "yes"})[0]
+    {'lung': 'no', 'bronc': 'yes'}
     """
 
     def __init__(
@@ -155,6 +166,7 @@ class LocalModel(Plotted):
 
     @property
     def kind(self) -> Literal["discrete", "gaussian"]:
+        """Whether the variables have states or numbers."""
         kind: Literal["discrete", "gaussian"] = self._answers.kind
         return kind
 

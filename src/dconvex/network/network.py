@@ -106,6 +106,7 @@ class BayesianNetwork(PlottedNetwork):
 
     @property
     def kind(self) -> Literal["discrete", "gaussian"]:
+        """Whether the variables have states or numbers."""
         return self.parameters.kind
 
     def family(self, variable: Name) -> Table | Regression:
