@@ -14,6 +14,7 @@ from dconvex.explorer.kinds import Kind, Plain, kind_of, table_of
 from dconvex.explorer.layouts import network_layout, tree_layout
 from dconvex.explorer.python_lines import asking_lines, most_probable_lines
 from dconvex.explorer.question import Question, read_question, read_variables
+from dconvex.explorer.reading import read_object
 from dconvex.inference.model import LocalModel
 from dconvex.inference.plan import QueryPlan
 from dconvex.names import Name
@@ -68,7 +69,7 @@ class Explorer:
 
     def layout(self, request: Any) -> Plain:
         """Where the variables of `{"variables": [0, 5]}` stand when only they are drawn, or all of `{"variables": null}`."""
-        wanted = request.get("variables") if isinstance(request, dict) else []
+        wanted = read_object(request, "a request for a layout").get("variables", [])
         if wanted is None:
             return self._whole_layout
         return network_layout(self.model.dag, self._kind, read_variables(self.model.dag.nodes, wanted, "variables"))
@@ -156,7 +157,6 @@ class Explorer:
         return {
             "kept": list(plan.kept),
             "variables": self._places(plan.variables_kept),
-            "barren": self._places(plan.barren),
             "requisite": self._places(plan.requisite),
             "network": plan.network,
             "method": plan.method,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dconvex.explorer.kinds import Kind
-from dconvex.explorer.reading import RequestError, read_list, read_pairs, read_place, shortened
+from dconvex.explorer.reading import read_list, read_object, read_pairs, read_place
 from dconvex.names import Label, Name
 
 
@@ -27,17 +27,16 @@ def read_question(names: Sequence[Name], kind: Kind, request: Any) -> Question:
     Each part may be left out. Evidence is a list of places of states, of which one was seen, or a number for a continuous
     variable; a likelihood has a number for each state.
     """
-    if not isinstance(request, dict):
-        raise RequestError(f"a question must be an object, not {shortened(request)}")
+    told = read_object(request, "a question")
     seen, soft = (
-        {read_place(place, names, "variable"): value for place, value in read_pairs(request.get(part, []), part)}
+        {read_place(place, names, "variable"): value for place, value in read_pairs(told.get(part, []), part)}
         for part in ("evidence", "soft")
     )
     return Question(
-        asked=read_variables(names, request.get("asked", []), "asked"),
+        asked=read_variables(names, told.get("asked", []), "asked"),
         seen={name: kind.seen(name, value) for name, value in seen.items()},
         soft={name: kind.likelihood(name, value) for name, value in soft.items()},
-        shown=read_variables(names, request.get("shown", []), "shown"),
+        shown=read_variables(names, told.get("shown", []), "shown"),
     )
 
 

@@ -15,6 +15,13 @@ class RequestError(DconvexError):
     """A request that the page does not send: of the wrong shape, or about something that is not there."""
 
 
+def read_object(value: Any, what: str) -> dict[str, Any]:
+    """The value itself if it is an object, which JSON calls so and Python a dict."""
+    if not isinstance(value, dict):
+        raise RequestError(f"{what} must be an object, not {shortened(value)}")
+    return value
+
+
 def read_list(value: Any, what: str) -> list[Any]:
     """The value itself if it is a list."""
     if not isinstance(value, list):

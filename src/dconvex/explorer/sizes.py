@@ -9,9 +9,11 @@ import math
 from collections.abc import Sequence
 
 from dconvex.pictures.geometry import Size
+from dconvex.pictures.typeface import text_width
 
-NAME_FONT = 10.5
-ROW_FONT = 9.0
+NAME_FONT, ROW_FONT = 10.5, 9.0
+BOLD = 1.08
+"""How much wider bold letters are."""
 HEAD = 18.0
 """The height of a variable's name."""
 ROW = 13.0
@@ -44,30 +46,11 @@ def metrics() -> dict[str, float]:
     }
 
 
-def text_width(text: str, font: float) -> float:
-    """About how wide a text is in the usual fonts without serifs.
-
-    >>> text_width("MINVOLSET", 10) > text_width("minvolset", 10) > text_width("ill", 10)
-    True
-    """
-    return font * sum(_letter_width(letter) for letter in text)
-
-
-def _letter_width(letter: str) -> float:
-    if letter in "iljtfrI.,:;'|!()[] ":
-        return 0.34
-    if letter in "mwMW@%":
-        return 0.9
-    if letter.isupper():
-        return 0.69
-    return 0.57 if letter.isascii() else 1.0
-
-
 def card(name: str, states: Sequence[str]) -> Size:
     """The box of a variable: its name, and below it a row for each state or a chart."""
     rows = states if len(states) <= MOST_ROWS else ()
     widest_row = max((text_width(f"{state}  100 %", ROW_FONT) for state in rows), default=0.0)
-    width = max(text_width(name, NAME_FONT) + 18, widest_row + 12, NARROWEST)
+    width = max(BOLD * text_width(name, NAME_FONT) + 14, widest_row + 12, NARROWEST)
     return Size(min(width, WIDEST), HEAD + (len(rows) * ROW if rows else CHART) + FOOT)
 
 
@@ -76,7 +59,7 @@ def cluster_grid(members: Sequence[str]) -> tuple[int, Size]:
     shown = min(len(members), MOST_MEMBERS)
     columns = 1 if shown <= 3 else 2 if shown <= 8 else 3
     widest = max((text_width(name, ROW_FONT) for name in members[:shown]), default=0.0)
-    return columns, Size(columns * (min(widest, WIDEST) + 9) + 7, math.ceil(shown / columns) * CELL + 8)
+    return columns, Size(columns * (min(BOLD * widest, WIDEST) + 9) + 7, math.ceil(shown / columns) * CELL + 8)
 
 
 def compact_cluster(count: int) -> Size:

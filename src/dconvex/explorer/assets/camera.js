@@ -121,7 +121,9 @@ export class Camera {
   }
 
   #key(event) {
-    const act = { "+": () => this.zoom(1.25), "=": () => this.zoom(1.25), "-": () => this.zoom(0.8), 0: () => this.fit() }[event.key];
+    const act = { "+": () => this.zoom(1.25), "=": () => this.zoom(1.25), "-": () => this.zoom(0.8), 0: () => this.fit() }[
+      event.key
+    ];
     if (!act || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     act();

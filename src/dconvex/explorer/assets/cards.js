@@ -2,7 +2,7 @@
 // Each of them has an `element` and a method `show({ numbers, prior, seen, best })`; numbers may be missing.
 
 import { Bells } from "./density.js";
-import { svg } from "./elements.js";
+import { mark, svg } from "./elements.js";
 import { percent, quantity } from "./format.js";
 
 /** `pressed(state, event)` is called when a state is clicked. */
@@ -24,8 +24,7 @@ function stateGroup(name, state, pressed, ...children) {
 }
 
 function markState(group, name, probability, isSeen, isBest) {
-  group.classList.toggle("seen", isSeen);
-  group.classList.toggle("best", isBest);
+  mark(group, { seen: isSeen, best: isBest });
   const said = probability === undefined ? name : `${name}: ${probability}`;
   group.querySelector("title").textContent = isSeen ? `${said} (observed; click to forget)` : `${said} (click to observe)`;
 }

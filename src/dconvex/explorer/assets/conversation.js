@@ -2,13 +2,19 @@
 
 import * as api from "./api.js";
 
+/** After so many milliseconds what to say about the delay. */
+const PATIENCE = [
+  [300, "answering…"],
+  [4000, "answering… (the first answer after an installation takes a minute or two)"],
+];
+
 export class Conversation {
   /** The marginals of variables before any evidence, as far as they were asked for. */
   #priors = new Map();
   #isAsking = false;
   #isStale = false;
 
-  /** `shown()` tells whose marginals are wanted; `answered(view)` and `waiting(isWaiting)` are told. */
+  /** `shown()` tells whose marginals are wanted; `answered(view)` and `waiting(text)` are told. */
   constructor(question, { shown, answered, waiting }) {
     Object.assign(this, { question, shown, answered, waiting });
   }
@@ -18,14 +24,17 @@ export class Conversation {
     this.#isStale = true;
     if (this.#isAsking) return;
     this.#isAsking = true;
-    const slow = setTimeout(() => this.waiting(true), 300);
-    while (this.#isStale) {
-      this.#isStale = false;
-      await this.#ask();
+    const timers = PATIENCE.map(([wait, said]) => setTimeout(() => this.waiting(said), wait));
+    try {
+      while (this.#isStale) {
+        this.#isStale = false;
+        await this.#ask();
+      }
+    } finally {
+      timers.forEach(clearTimeout);
+      this.waiting("");
+      this.#isAsking = false;
     }
-    clearTimeout(slow);
-    this.waiting(false);
-    this.#isAsking = false;
   }
 
   /** The answer as CSV. */
@@ -34,8 +43,13 @@ export class Conversation {
   }
 
   async #ask() {
-    const view = await this.#answer().catch((problem) => this.#failed(problem));
-    if (!this.#isStale) await this.answered(view);
+    try {
+      const view = await this.#answer();
+      if (!this.#isStale) await this.answered(view);
+    } catch (problem) {
+      if (!(problem instanceof api.Problem)) throw problem;
+      if (!this.#isStale) await this.answered(this.#failed(problem));
+    }
   }
 
   async #answer() {
@@ -50,7 +64,6 @@ export class Conversation {
 
   /** A view without numbers, in which the evidence to blame is marked. */
   #failed(problem) {
-    if (!(problem instanceof api.Problem)) throw problem;
     const nothing = { marginals: {}, question: null, evidence: {}, python: "" };
     return { ...this.#view(nothing, null), message: problem.message, conflict: new Set(problem.conflict) };
   }
@@ -72,7 +85,6 @@ export class Conversation {
       priors: this.#priors,
       plan,
       lit: plan && new Set([...plan.variables, ...this.question.asked]),
-      barren: plan && new Set(plan.barren),
       joint: asked?.joint ?? null,
       /** Parts of the answer that are too large; the others are there. */
       refusals: [marginals, asked, asked?.joint].flatMap((part) => part?.problem ?? []),

@@ -7,7 +7,7 @@ export function span([mean, deviation], prior) {
   return [Math.min(center - reach, mean - deviation), Math.max(center + reach, mean + deviation)];
 }
 
-/** The `d` of a bell over `[low, high]` in a box of this size, its foot at the lower edge; a sharp one is cut off at the top. */
+/** The `d` of a bell over `[low, high]` in a box of this size, its foot at the lower edge; what is too high is cut off. */
 export function bell([mean, deviation], [low, high], width, height, tallest) {
   const x = (value) => ((value - low) / (high - low)) * width;
   if (deviation <= 0) return `M${x(mean)} ${height}V0`;

@@ -21,13 +21,25 @@ export function html(tag, properties = {}, ...children) {
   return element;
 }
 
+/** A button that does something when it is pressed. */
+export function button(label, press, properties = {}) {
+  return html("button", { type: "button", onclick: press, ...properties }, label);
+}
+
+/** Give an element these classes, or take them away: `{ name: whether it holds }`. */
+export function mark(element, marks) {
+  for (const [name, holds] of Object.entries(marks)) element.classList.toggle(name, Boolean(holds));
+}
+
 /** The `d` of a smooth line through the knots x, y, x, y, …, leaving and reaching each of them along the flow. */
 export function curve(route, flowsDown) {
   let d = `M${route[0]} ${route[1]}`;
   for (let i = 2; i < route.length; i += 2) {
     const [x, y, nextX, nextY] = route.slice(i - 2, i + 2);
     const [halfX, halfY] = [(x + nextX) / 2, (y + nextY) / 2];
-    d += flowsDown ? `C${x} ${halfY} ${nextX} ${halfY} ${nextX} ${nextY}` : `C${halfX} ${y} ${halfX} ${nextY} ${nextX} ${nextY}`;
+    d += flowsDown
+      ? `C${x} ${halfY} ${nextX} ${halfY} ${nextX} ${nextY}`
+      : `C${halfX} ${y} ${halfX} ${nextY} ${nextX} ${nextY}`;
   }
   return d;
 }

@@ -1,7 +1,7 @@
 // A large network starts folded: of it only what the question touches is drawn, and the clusters that were opened by hand.
 
 import * as api from "./api.js";
-import { html } from "./elements.js";
+import { button, html, mark } from "./elements.js";
 import { count, counted } from "./format.js";
 
 export class Folding {
@@ -17,12 +17,13 @@ export class Folding {
       return;
     }
     document.body.classList.add("foldable");
-    this.button = html("button", { type: "button", id: "fold", onclick: () => this.#turn() }, "Draw all");
+    this.button = button("Draw all", () => this.#turn(), { id: "fold" });
     network.pane.tools.prepend(this.button);
     const all = `${counted(overview.variables.length, "variable")} in ${counted(overview.tree.clusters.length, "cluster")}`;
     network.pane.empty.append(
       html("p", { className: "lead" }, all),
-      html("p", {}, "A network of this size starts folded. Find a variable by its name, or click a cluster of the tree to unfold it."),
+      html("p", {}, "A network of this size starts folded."),
+      html("p", {}, "Find a variable by its name, or click a cluster of the tree to unfold it."),
     );
   }
 
@@ -38,7 +39,7 @@ export class Folding {
     const { pane, drawn } = this.network;
     const wanted = this.isFolded ? this.#wanted(view) : new Set(this.overview.variables.keys());
     pane.empty.hidden = wanted.size > 0;
-    document.body.classList.toggle("folded-up", !wanted.size);
+    mark(document.body, { "folded-up": !wanted.size });
     pane.note.textContent = `${count(wanted.size)} of ${counted(this.overview.variables.length, "variable")}`;
     if (wanted.size === drawn.size && [...wanted].every((place) => drawn.has(place))) return false;
     this.network.draw(await api.ask("layout", { variables: this.isFolded ? [...wanted] : null }));
@@ -55,7 +56,9 @@ export class Folding {
   #wanted({ question, plan }) {
     const { clusters } = this.overview.tree;
     const touched = [...question.asked, ...question.evidence.keys(), ...question.soft.keys()];
-    const near = touched.flatMap((place) => [...this.overview.variables[place].parents, ...this.overview.variables[place].children]);
+    const near = touched
+      .map((place) => this.overview.variables[place])
+      .flatMap(({ parents, children }) => [...parents, ...children]);
     const answering = new Set((plan?.kept ?? []).flatMap((cluster) => clusters[cluster]));
     const opened = [...this.opened].flatMap((cluster) => clusters[cluster]);
     const kept = answering.size <= this.overview.foldedAbove ? answering : [];

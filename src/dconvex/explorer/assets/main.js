@@ -2,14 +2,14 @@
 
 import * as api from "./api.js";
 import { Conversation } from "./conversation.js";
-import { html } from "./elements.js";
+import { html, mark } from "./elements.js";
+import { download, picture } from "./exports.js";
 import { Folding } from "./folding.js";
 import { counted } from "./format.js";
 import { NetworkView } from "./network_view.js";
 import { Panel } from "./panel.js";
 import { Question } from "./question.js";
 import { Search } from "./search.js";
-import { download, picture } from "./takeaway.js";
 import { TreeView } from "./tree_view.js";
 
 const find = (selector) => document.querySelector(selector);
@@ -26,7 +26,7 @@ class Page {
     this.conversation = new Conversation(this.question, {
       shown: () => this.network.legible,
       answered: (view) => this.#answered(view),
-      waiting: (isWaiting) => document.body.classList.toggle("waiting", isWaiting),
+      waiting: (said) => showWaiting(said),
     });
     const ask = (place, event) => this.#ask(place, event);
     this.network = new NetworkView(find("#network"), overview, {
@@ -43,7 +43,7 @@ class Page {
     this.panel = new Panel(find("#panel"), overview, this.question, {
       ask,
       reveal: (place) => this.network.reveal(place),
-      take: (what) => this.#take(what),
+      export: (what) => this.#export(what),
     });
     new Search(find("#search"), find("#matches"), overview, (place) => this.#search(place));
     this.folding = new Folding(overview, this.network, refresh);
@@ -80,14 +80,12 @@ class Page {
     this.#view = { ...view, opened: this.folding.opened };
     const isRedrawn = await this.folding.follow(view);
     for (const part of [this.network, this.tree, this.panel]) part.show(this.#view);
-    if (isRedrawn) this.conversation.refresh(); // for the numbers of what has come on screen
-    else if (this.#searched !== null) {
-      this.network.reveal(this.#searched);
-      this.#searched = null;
-    }
+    if (isRedrawn) return this.conversation.refresh(); // for the numbers of what has come on screen
+    if (this.#searched !== null) this.network.reveal(this.#searched);
+    this.#searched = null;
   }
 
-  async #take(what) {
+  async #export(what) {
     const { python } = this.#view;
     const { title } = this.overview;
     const act = {
@@ -118,11 +116,17 @@ function introduce({ title, kind, variables, edgeCount, tree, coherent }) {
   find("#facts").textContent = facts.join(" · ");
 }
 
-/** Follow the system, or the other scheme. */
+function showWaiting(said) {
+  mark(document.body, { waiting: said });
+  find("#status").textContent = said;
+}
+
+/** Follow the system until the button is pressed. */
 function offerSchemes() {
   find("#scheme").onclick = () => {
-    const isDark = getComputedStyle(document.documentElement).colorScheme === "dark" || (!document.documentElement.style.colorScheme && matchMedia("(prefers-color-scheme: dark)").matches);
-    document.documentElement.style.colorScheme = isDark ? "light" : "dark";
+    const { style } = document.documentElement;
+    const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+    style.colorScheme = (style.colorScheme || system) === "dark" ? "light" : "dark";
   };
 }
 

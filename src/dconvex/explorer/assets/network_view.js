@@ -1,7 +1,7 @@
 // The network: a card for each variable, arrows between them.
 
 import { cardBody } from "./cards.js";
-import { curve, squeeze, svg } from "./elements.js";
+import { curve, mark, squeeze, svg } from "./elements.js";
 import { percent, quantity } from "./format.js";
 import { Pane } from "./pane.js";
 
@@ -18,15 +18,22 @@ export class NetworkView {
   /** `acts` are `ask(place, event)`, `see(place, state, event)`, `forget(place)`, `hover(place)` and `moved()`. */
   constructor(section, overview, acts) {
     Object.assign(this, { overview, acts });
-    this.pane = new Pane(section, "Network", () => this.#moved());
+    const hint = "arrow keys go on, Enter asks, 1 to 9 observe a state, Backspace forgets it";
+    this.pane = new Pane(section, "Network", hint, () => this.#moved());
     this.holders = overview.variables.map(() => []);
     overview.tree.clusters.forEach((members, cluster) => members.forEach((place) => this.holders[place].push(cluster)));
-    this.pane.screen.firstChild.append(arrowHead("arrow"), arrowHead("faint-arrow"));
-    this.pane.explain({ asked: "asked for", seen: "observed", dropped: "not needed for the answer", prior: "before the evidence" });
+    this.pane.defs.append(arrowHead("arrow"), arrowHead("faint-arrow"));
+    this.pane.explain({
+      asked: "asked for",
+      seen: "observed",
+      dropped: "not needed for the answer",
+      prior: "before the evidence",
+    });
   }
 
   /** Draw these boxes and routes instead of what is there. */
   draw(layout) {
+    const [focused] = [...this.#cards].find(([, { element }]) => element === document.activeElement) ?? [];
     this.layout = layout;
     this.#arrows = layout.edges.map((ends, place) => ({ ends, line: arrow(layout.routes[place]) }));
     this.#cards = new Map(layout.variables.map((place, number) => [place, this.#card(place, layout.boxes[number])]));
@@ -39,10 +46,11 @@ export class NetworkView {
     squeeze(this.pane.content);
     this.pane.camera.fit(layout.size);
     if (this.#view) this.show(this.#view);
+    this.#cards.get(focused)?.element.focus();
   }
 
   get size() {
-    return this.layout.size;
+    return this.layout?.size ?? [0, 0];
   }
 
   /** The variables that are drawn. */
@@ -63,13 +71,16 @@ export class NetworkView {
     this.#view = view;
     this.#fillLegible();
     for (const [place, card] of this.#cards) this.#mark(card, place);
-    const isDropped = ({ ends }) => Boolean(view.lit) && !ends.every((end) => view.lit.has(end));
-    for (const arrow of this.#arrows) arrow.line.classList.toggle("dropped", isDropped(arrow));
+    for (const { ends, line } of this.#arrows) {
+      const isDropped = view.lit && !ends.every((end) => view.lit.has(end));
+      mark(line, { dropped: isDropped });
+      line.setAttribute("marker-end", isDropped ? "url(#faint-arrow)" : "url(#arrow)");
+    }
   }
 
   /** Point out these variables, and no others. */
   highlight(places) {
-    for (const [place, { element }] of this.#cards) element.classList.toggle("highlighted", places.has(place));
+    for (const [place, { element }] of this.#cards) mark(element, { highlighted: places.has(place) });
   }
 
   /** Move to a variable, near enough to read it. */
@@ -95,7 +106,7 @@ export class NetworkView {
   /** Cards get their contents when they can be read for the first time; from afar they show their names only. */
   #fillLegible() {
     const legible = this.legible;
-    this.pane.content.classList.toggle("distant", this.#cards.size > 0 && !legible.length);
+    mark(this.pane.content, { distant: this.#cards.size && !legible.length });
     const bare = legible.filter((place) => !this.#cards.get(place).body);
     for (const place of bare) {
       this.#fill(this.#cards.get(place), place);
@@ -112,7 +123,11 @@ export class NetworkView {
       { class: "node", transform: `translate(${left} ${top})`, "data-variable": variable.name, role: "button" },
       svg("rect", { class: "frame", width, height, rx: CORNER }),
       svg("path", { class: "title", d: roundedTop(width, head), fill: this.#stripes(place) }),
-      svg("text", { class: "name", x: width / 2, y: head - 5, "text-anchor": "middle", "font-size": nameFont, "data-room": width - 10 }, variable.name),
+      svg(
+        "text",
+        { class: "name", x: width / 2, y: head - 5, "text-anchor": "middle", "font-size": nameFont, "data-room": width - 10 },
+        variable.name,
+      ),
     );
     element.addEventListener("click", (event) => this.acts.ask(place, event));
     element.addEventListener("pointerenter", () => this.acts.hover(place));
@@ -132,7 +147,7 @@ export class NetworkView {
   }
 
   #mark(card, place) {
-    const { question, marginals, priors, lit, barren, best, conflict } = this.#view;
+    const { question, marginals, priors, lit, best, conflict } = this.#view;
     const numbers = marginals.get(place);
     const seen = question.evidence.get(place);
     card.body?.show({
@@ -146,10 +161,9 @@ export class NetworkView {
       seen: question.evidence.has(place),
       soft: question.soft.has(place),
       conflict: conflict.has(place),
-      dropped: Boolean(lit) && !lit.has(place),
-      barren: Boolean(barren?.has(place)),
+      dropped: lit && !lit.has(place),
     };
-    for (const [mark, holds] of Object.entries(marks)) card.element.classList.toggle(mark, holds);
+    mark(card.element, marks);
     card.element.setAttribute("aria-pressed", marks.asked);
     card.element.setAttribute("aria-label", spoken(this.overview.variables[place], numbers, marks));
   }
@@ -169,7 +183,7 @@ export class NetworkView {
     const colours = this.overview.colours[place];
     if (colours.length === 1) return colours[0];
     const id = `stripes${colours.join("").replaceAll("#", "-")}`;
-    const defs = this.pane.screen.firstChild;
+    const defs = this.pane.defs;
     if (!defs.querySelector(`#${id}`)) {
       const stops = colours.flatMap((colour, number) =>
         [number, number + 1].map((edge) => svg("stop", { offset: edge / colours.length, "stop-color": colour })),
@@ -181,7 +195,7 @@ export class NetworkView {
 }
 
 function arrow(route) {
-  return svg("path", { class: "arrow", d: curve(route, true), "marker-end": "url(#arrow)" });
+  return svg("path", { class: "arrow", d: curve(route, true) });
 }
 
 function arrowHead(id) {

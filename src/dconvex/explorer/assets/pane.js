@@ -1,17 +1,17 @@
 // The frame around a drawing: heading, zoom buttons, and keyboard movement from item to item.
 
 import { Camera } from "./camera.js";
-import { html, svg } from "./elements.js";
+import { button, html, svg } from "./elements.js";
 
 export class Pane {
   /** Items are `{ element, box, press(event) }`: the arrow keys go to the nearest one in that direction, Enter presses it. */
   #items = [];
   #current = 0;
 
-  constructor(section, title, moved) {
+  constructor(section, title, hint, moved) {
     this.content = svg("g", { class: "content" });
-    this.screen = svg("svg", { class: "screen", role: "group", "aria-label": `${title}: arrow keys go from one to the next` });
-    this.screen.append(svg("defs"), this.content);
+    this.defs = svg("defs");
+    this.screen = svg("svg", { class: "screen", role: "group", "aria-label": `${title}: ${hint}` }, this.defs, this.content);
     this.note = html("span", { className: "note faint" });
     this.tools = html("div", { className: "tools" });
     this.empty = html("div", { className: "empty", hidden: true });
@@ -20,16 +20,18 @@ export class Pane {
     section.replaceChildren(head, html("div", { className: "stage" }, this.screen, this.empty), this.legend);
     this.camera = new Camera(this.screen, this.content, moved);
     this.tools.append(
-      html("button", { type: "button", title: "Smaller", "aria-label": "smaller", onclick: () => this.camera.zoom(0.8) }, "−"),
-      html("button", { type: "button", title: "Larger", "aria-label": "larger", onclick: () => this.camera.zoom(1.25) }, "+"),
-      html("button", { type: "button", title: "Show the whole", onclick: () => this.camera.fit() }, "Fit"),
+      button("−", () => this.camera.zoom(0.8), { title: "Smaller", "aria-label": "smaller" }),
+      button("+", () => this.camera.zoom(1.25), { title: "Larger", "aria-label": "larger" }),
+      button("Fit", () => this.camera.fit(), { title: "Show the whole" }),
     );
     this.screen.addEventListener("keydown", (event) => this.#key(event));
   }
 
   /** A legend: by mark what it means. */
   explain(marks) {
-    const entries = Object.entries(marks).map(([mark, meaning]) => html("span", {}, html("i", { className: `swatch ${mark}` }), meaning));
+    const entries = Object.entries(marks).map(([mark, meaning]) =>
+      html("span", {}, html("i", { className: `swatch ${mark}` }), meaning),
+    );
     this.legend.replaceChildren(...entries);
   }
 
@@ -63,7 +65,9 @@ export class Pane {
     const [x, y] = middle(from);
     let nearest = null;
     for (const item of this.#items) {
-      const [along, across] = ((at) => [(at[0] - x) * dx + (at[1] - y) * dy, (at[0] - x) * dy + (at[1] - y) * dx])(middle(item));
+      const [along, across] = ((at) => [(at[0] - x) * dx + (at[1] - y) * dy, (at[0] - x) * dy + (at[1] - y) * dx])(
+        middle(item),
+      );
       const distance = along > 1 ? along + 2 * Math.abs(across) : Infinity;
       if (distance < (nearest?.distance ?? Infinity)) nearest = { item, distance };
     }

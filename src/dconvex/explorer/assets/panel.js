@@ -1,6 +1,6 @@
 // The panel: the question, its answer, the evidence, the plan, and what can be taken away.
 
-import { html } from "./elements.js";
+import { button, html } from "./elements.js";
 import { count, counted, duration, known, probability, quantity } from "./format.js";
 import { VariableCard } from "./variable_card.js";
 
@@ -9,17 +9,17 @@ const LISTED = 200;
 export class Panel {
   #cards = new Map();
 
-  /** `acts` are `ask(place, event)`, `reveal(place)` and `take(what)` with picture, table, script or copy. */
+  /** `acts` are `ask(place, event)`, `reveal(place)` and `export(what)`: a picture, table, script or copy. */
   constructor(aside, overview, question, acts) {
     Object.assign(this, { overview, question, acts });
     this.message = html("div", { id: "message", role: "alert", hidden: true });
     this.heading = html("h2", { id: "question" });
     const hint = "Click a variable to ask for it, with Shift for several together. Click a state to observe it.";
-    this.hint = html("p", { className: "faint" }, hint);
+    this.hint = faint(hint);
     this.cards = html("div", { className: "variables" });
     this.joint = html("div", { id: "joint" });
-    const toggle = { type: "button", id: "most-probable", "aria-pressed": "false" };
-    this.toggle = html("button", { ...toggle, onclick: () => question.askMostProbable(!question.wantsMostProbable) }, "Most probable states");
+    const turn = () => question.askMostProbable(!question.wantsMostProbable);
+    this.toggle = button("Most probable states", turn, { id: "most-probable", "aria-pressed": "false" });
     this.best = html("div", { id: "best" });
     this.evidence = html("div", { id: "evidence" });
     this.plan = html("div", { id: "plan" });
@@ -29,14 +29,14 @@ export class Panel {
       html("section", {}, this.heading, this.hint, this.cards, this.joint, this.toggle, this.best),
       html("section", {}, html("h2", {}, "Evidence"), this.evidence),
       html("section", { "aria-live": "polite" }, html("h2", {}, "Plan"), this.plan),
-      html("section", {}, html("h2", {}, "Take away"), this.#takeAway(), html("pre", {}, this.script)),
+      html("section", {}, html("h2", {}, "Export"), this.#exports(), html("pre", {}, this.script)),
     );
   }
 
-  #takeAway() {
+  #exports() {
     const kinds = { picture: "Picture (SVG)", table: "Answer (CSV)", script: "Python (.py)", copy: "Copy Python" };
     const buttons = Object.entries(kinds).map(([what, label]) =>
-      html("button", { type: "button", "data-take": what, onclick: () => this.acts.take(what) }, label),
+      button(label, () => this.acts.export(what), { "data-export": what }),
     );
     return html("div", { className: "buttons" }, ...buttons);
   }
@@ -59,7 +59,7 @@ export class Panel {
   complain(problem, conflict = []) {
     const ways = [...conflict].map((place) => {
       const { name } = this.overview.variables[place];
-      return html("button", { type: "button", "data-forget": name, onclick: () => this.question.forget(place) }, `Forget ${name}`);
+      return button(`Forget ${name}`, () => this.question.forget(place), { "data-forget": name });
     });
     this.message.replaceChildren(html("p", {}, problem), ...ways);
     this.message.hidden = false;
@@ -79,11 +79,11 @@ export class Panel {
 
   #evidence({ conflict, logEvidence }) {
     const places = [...this.question.evidence.keys(), ...this.question.soft.keys()];
-    if (!places.length) return [html("p", { className: "faint" }, "nothing observed")];
+    if (!places.length) return [faint("nothing observed")];
     return [
       html("div", { className: "chips" }, ...places.map((place) => this.#chip(place, conflict.has(place)))),
-      ...(logEvidence === undefined ? [] : [html("p", { className: "faint" }, this.#chance(logEvidence))]),
-      html("button", { type: "button", id: "forget-all", onclick: () => this.question.forgetAll() }, "Forget all"),
+      ...(logEvidence === undefined ? [] : [faint(this.#chance(logEvidence))]),
+      button("Forget all", () => this.question.forgetAll(), { id: "forget-all" }),
     ];
   }
 
@@ -95,11 +95,17 @@ export class Panel {
 
   #chip(place, isConflict) {
     const variable = this.overview.variables[place];
-    const said = known(variable, this.question.evidence.get(place), this.question.soft.get(place));
-    const name = html("button", { type: "button", className: "plain", title: `Ask for ${variable.name}`, onclick: (event) => this.acts.ask(place, event) }, `${variable.name} ${said}`);
-    const remove = html("button", { type: "button", className: "remove", "aria-label": `forget ${variable.name}`, title: "Forget", onclick: () => this.question.forget(place) }, "×");
-    const kind = this.question.soft.has(place) ? " soft" : "";
-    return html("span", { className: `chip${kind}${isConflict ? " conflict" : ""}`, "data-variable": variable.name }, name, remove);
+    const { name } = variable;
+    const said = `${name} ${known(variable, this.question.evidence.get(place), this.question.soft.get(place))}`;
+    const ask = { className: "plain", title: `Ask for ${name}` };
+    const forget = { className: "remove", title: "Forget", "aria-label": `forget ${name}` };
+    const marks = [this.question.soft.has(place) && "soft", isConflict && "conflict"].filter(Boolean);
+    return html(
+      "span",
+      { className: ["chip", ...marks].join(" "), "data-variable": name },
+      button(said, (event) => this.acts.ask(place, event), ask),
+      button("×", () => this.question.forget(place), forget),
+    );
   }
 
   /** Cards stay as long as they are asked for: someone may be moving a slider in one. */
@@ -132,28 +138,42 @@ export class Panel {
       probability(joint.probabilities[row]),
     ]);
     const isCut = joint.count > rows.length;
-    const rest = isCut ? [html("p", { className: "faint" }, `the ${rows.length} most probable of ${count(joint.count)}`)] : [];
+    const rest = isCut ? [faint(`the ${rows.length} most probable of ${count(joint.count)}`)] : [];
     return [title, table([...names, "probability"], rows), ...rest, ...said];
   }
 
   #best({ best, bestLog, bestSeconds }) {
     if (!best) return [];
     const { variables, kind } = this.overview;
-    const rows = [...best].map(([place, value]) => [variables[place].name, kind === "discrete" ? variables[place].states[value] : quantity(value)]);
+    const rows = [...best].map(([place, value]) => [
+      variables[place].name,
+      kind === "discrete" ? variables[place].states[value] : quantity(value),
+    ]);
     const scope = this.question.asked.length ? "of what is asked for, together" : "of all that is not observed, together";
-    const height = kind === "discrete" ? `probability ${quantity(Math.exp(bestLog))}, logarithm ${quantity(bestLog)}` : `logarithm of the density ${quantity(bestLog)}`;
-    const parts = [html("p", { className: "faint" }, `${scope}: ${height}, ${duration(bestSeconds)}`), table(["variable", kind === "discrete" ? "state" : "value"], rows.slice(0, LISTED))];
-    if (rows.length > LISTED) parts.push(html("p", { className: "faint" }, `${rows.length - LISTED} more: take the answer as CSV`));
+    const height =
+      kind === "discrete"
+        ? `probability ${quantity(Math.exp(bestLog))}, logarithm ${quantity(bestLog)}`
+        : `logarithm of the density ${quantity(bestLog)}`;
+    const parts = [
+      faint(`${scope}: ${height}, ${duration(bestSeconds)}`),
+      table(["variable", kind === "discrete" ? "state" : "value"], rows.slice(0, LISTED)),
+    ];
+    if (rows.length > LISTED) parts.push(faint(`${rows.length - LISTED} more: take the answer as CSV`));
     return parts;
   }
 
   #plan({ plan, joint, marginals, marginalsSeconds }) {
-    const bars = marginals.size ? [html("p", { className: "faint" }, `${counted(marginals.size, "marginal")} in ${duration(marginalsSeconds)}`)] : [];
-    if (!plan) return [html("p", { className: "faint" }, "Ask for a variable to see which clusters answer."), ...bars];
+    const bars = marginals.size ? [faint(`${counted(marginals.size, "marginal")} in ${duration(marginalsSeconds)}`)] : [];
+    if (!plan) return [faint("Ask for a variable to see which clusters answer."), ...bars];
     const total = this.overview.tree.clusters.length;
     const facts = this.#facts(plan, joint).flatMap(([term, fact]) => [html("dt", {}, term), html("dd", {}, fact)]);
     return [
-      html("p", { className: "lead" }, html("strong", { "data-part": "kept" }, count(plan.kept.length)), ` of ${counted(total, "cluster")} answered`),
+      html(
+        "p",
+        { className: "lead" },
+        html("strong", { "data-part": "kept" }, count(plan.kept.length)),
+        ` of ${counted(total, "cluster")} answered`,
+      ),
       html("dl", {}, ...facts),
       ...bars,
       html("details", {}, html("summary", {}, "In full"), html("pre", {}, plan.text)),
@@ -180,6 +200,8 @@ const shortened = (names) => (names.length > 6 ? [...names.slice(0, 5), `… ${n
 function correlations(names, { correlation }) {
   return names.map((name, row) => [name, ...correlation[row].map((number) => number.toFixed(3))]);
 }
+
+const faint = (text) => html("p", { className: "faint" }, text);
 
 function table(head, rows) {
   const cells = (tag, row) => row.map((cell) => html(tag, {}, cell));

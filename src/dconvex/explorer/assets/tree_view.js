@@ -1,6 +1,6 @@
 // The cluster tree: a box for each cluster; those that answer are lit, the others grey.
 
-import { curve, squeeze, svg } from "./elements.js";
+import { curve, mark, squeeze, svg } from "./elements.js";
 import { counted } from "./format.js";
 import { Pane } from "./pane.js";
 
@@ -10,7 +10,7 @@ export class TreeView {
   /** `acts` are `open(cluster)` and `hover(cluster)`. */
   constructor(section, overview, acts) {
     Object.assign(this, { overview, acts, tree: overview.tree });
-    this.pane = new Pane(section, "Cluster tree");
+    this.pane = new Pane(section, "Cluster tree", "arrow keys go on, Enter shows the variables in the network");
     this.pane.explain({ lit: "answers", dropped: "not needed" });
     const { tree } = this;
     this.lines = tree.edges.map((ends, edge) => this.#line(ends, edge));
@@ -28,26 +28,29 @@ export class TreeView {
   /** Show marks: `{ question, plan, conflict, opened }`. */
   show({ question, plan, conflict, opened }) {
     const kept = plan && new Set(plan.kept);
+    const isAsked = (place) => question.asked.includes(place);
+    const isKnown = (place) => question.knows(place);
     this.clusters.forEach(({ element }, cluster) => {
-      element.classList.toggle("lit", Boolean(kept?.has(cluster)));
-      element.classList.toggle("dropped", Boolean(kept) && !kept.has(cluster));
-      element.classList.toggle("opened", opened.has(cluster));
+      const members = this.tree.clusters[cluster];
+      mark(element, {
+        lit: kept?.has(cluster),
+        dropped: kept && !kept.has(cluster),
+        opened: opened.has(cluster),
+        "holds-asked": this.tree.compact && members.some(isAsked),
+        "holds-seen": this.tree.compact && members.some(isKnown),
+      });
       element.setAttribute("aria-label", this.#spoken(cluster, kept));
     });
-    for (const { element, ends } of this.lines) {
-      element.classList.toggle("dropped", Boolean(kept) && !ends.every((end) => kept.has(end)));
-    }
+    for (const { element, ends } of this.lines) mark(element, { dropped: kept && !ends.every((end) => kept.has(end)) });
     for (const { text, places } of this.#names) {
-      text.classList.toggle("asked", places.some((place) => question.asked.includes(place)));
-      text.classList.toggle("seen", places.some((place) => question.knows(place)));
-      text.classList.toggle("conflict", places.some((place) => conflict.has(place)));
+      const isBlamed = (place) => conflict.has(place);
+      mark(text, { asked: places.some(isAsked), seen: places.some(isKnown), conflict: places.some(isBlamed) });
     }
-    this.#markCompact(question);
   }
 
   /** Point out these clusters, and no others. */
   highlight(clusters) {
-    this.clusters.forEach(({ element }, cluster) => element.classList.toggle("highlighted", clusters.has(cluster)));
+    this.clusters.forEach(({ element }, cluster) => mark(element, { highlighted: clusters.has(cluster) }));
   }
 
   #cluster(members, cluster) {
@@ -74,10 +77,19 @@ export class TreeView {
     const columns = this.tree.columns[cluster];
     const room = (width - 7) / columns;
     const listed = members.length > this.tree.listed ? members.slice(0, this.tree.listed - 1) : members;
-    const at = (number) => ({ x: 7 + (number % columns) * room, y: 4 + (Math.floor(number / columns) + 0.76) * cell, "font-size": rowFont, "data-room": room - 7 });
-    const names = listed.map((place, number) => ({ text: svg("text", at(number), this.overview.variables[place].name), places: [place] }));
+    const at = (number) => ({
+      x: 7 + (number % columns) * room,
+      y: 4 + (Math.floor(number / columns) + 0.76) * cell,
+      "font-size": rowFont,
+      "data-room": room - 7,
+    });
+    const names = listed.map((place, number) => ({
+      text: svg("text", at(number), this.overview.variables[place].name),
+      places: [place],
+    }));
     const rest = members.slice(listed.length);
-    if (rest.length) names.push({ text: svg("text", { class: "more", ...at(listed.length) }, `+ ${rest.length} more`), places: rest });
+    if (rest.length)
+      names.push({ text: svg("text", { class: "more", ...at(listed.length) }, `+ ${rest.length} more`), places: rest });
     this.#names.push(...names);
     return names.map(({ text }) => text);
   }
@@ -98,20 +110,9 @@ export class TreeView {
   #separator(lines, [left, top, width, height]) {
     const font = this.overview.metrics.rowFont - 1;
     const pitch = this.overview.metrics.cell - 2;
-    const texts = lines.map((line, number) =>
-      svg("text", { x: left + width / 2, y: top + 2 + (number + 0.76) * pitch, "text-anchor": "middle", "font-size": font, "data-room": width - 4 }, line),
-    );
+    const common = { x: left + width / 2, "text-anchor": "middle", "font-size": font, "data-room": width - 4 };
+    const texts = lines.map((line, number) => svg("text", { ...common, y: top + 2 + (number + 0.76) * pitch }, line));
     return [svg("rect", { x: left, y: top, width, height, rx: 3 }), ...texts];
-  }
-
-  /** In a compact tree the boxes themselves are marked: one holds what is asked for or known. */
-  #markCompact(question) {
-    if (!this.tree.compact) return;
-    this.tree.clusters.forEach((members, cluster) => {
-      const { element } = this.clusters[cluster];
-      element.classList.toggle("holds-asked", members.some((place) => question.asked.includes(place)));
-      element.classList.toggle("holds-seen", members.some((place) => question.knows(place)));
-    });
   }
 
   #listed(members, most = 40) {

@@ -1,15 +1,19 @@
 // A variable in the panel: its posterior in full, evidence on it, soft evidence, and its neighbours in the network.
 
 import { Bells, span } from "./density.js";
-import { html, svg } from "./elements.js";
+import { button, html, mark, svg } from "./elements.js";
 import { probability, quantity } from "./format.js";
+
+/** So many parents, and so many children, are listed. */
+const NEIGHBOURS = 30;
 
 export class VariableCard {
   constructor(place, overview, question, acts) {
     Object.assign(this, { place, question });
     const variable = overview.variables[place];
-    const remove = { type: "button", className: "remove", title: "Stop asking", "aria-label": `stop asking for ${variable.name}` };
-    const forget = html("button", { type: "button", className: "link", onclick: () => question.forget(place) }, "forget");
+    const reveal = button(variable.name, () => acts.reveal(place), { className: "plain", title: "Show it in the network" });
+    const remove = { className: "remove", title: "Stop asking", "aria-label": `stop asking for ${variable.name}` };
+    const forget = button("forget", () => question.forget(place), { className: "link" });
     this.said = html("span");
     this.status = html("p", { className: "status" }, this.said, forget);
     this.answer = variable.states.length ? new States(place, variable, question) : new Continuous(place, variable, question);
@@ -19,8 +23,8 @@ export class VariableCard {
       html(
         "header",
         {},
-        html("h3", {}, html("button", { type: "button", className: "plain", title: "Show it in the network", onclick: () => acts.reveal(place) }, variable.name)),
-        html("button", { ...remove, onclick: () => question.askAlso(place) }, "×"),
+        html("h3", {}, reveal),
+        button("×", () => question.askAlso(place), remove),
       ),
       this.status,
       ...this.answer.elements,
@@ -34,25 +38,26 @@ export class VariableCard {
     const isSoft = question.soft.has(place);
     this.said.textContent = isSeen ? "observed " : "soft evidence ";
     this.status.hidden = !isSeen && !isSoft;
-    this.answer.show(marginals.get(place), question.knowsAnything && marginals.has(place) ? priors.get(place) : undefined, best?.get(place));
+    this.answer.show(
+      marginals.get(place),
+      question.knowsAnything && marginals.has(place) ? priors.get(place) : undefined,
+      best?.get(place),
+    );
   }
 }
 
 /** Parents and children, to go on from here. */
-function neighbours(overview, variable, acts) {
-  return [
-    ["parents", variable.parents],
-    ["children", variable.children],
-  ]
-    .filter(([, places]) => places.length)
-    .map(([what, places]) => {
-      const links = places.slice(0, 30).flatMap((place) => {
-        const name = overview.variables[place].name;
-        return [html("button", { type: "button", className: "link", title: `Ask for ${name}`, onclick: (event) => acts.ask(place, event) }, name), " "];
-      });
-      if (places.length > 30) links.push(`and ${places.length - 30} more`);
-      return html("p", { className: "neighbours faint" }, `${what}: `, ...links);
-    });
+function neighbours(overview, { parents, children }, acts) {
+  const link = (place) => {
+    const { name } = overview.variables[place];
+    return button(name, (event) => acts.ask(place, event), { className: "link", title: `Ask for ${name}` });
+  };
+  const line = (what, places) => {
+    const links = places.slice(0, NEIGHBOURS).flatMap((place) => [link(place), " "]);
+    if (places.length > NEIGHBOURS) links.push(`and ${places.length - NEIGHBOURS} more`);
+    return places.length ? [html("p", { className: "neighbours faint" }, `${what}: `, ...links)] : [];
+  };
+  return [...line("parents", parents), ...line("children", children)];
 }
 
 /** The states of a discrete variable: a click observes one, Shift with a click one of several. */
@@ -71,14 +76,8 @@ class States {
     const number = html("span", { className: "number" });
     const press = (event) => (event.shiftKey ? question.seeAlso(place, state) : question.see(place, state));
     const hint = "Click to observe; with Shift to allow several states";
-    const element = html(
-      "button",
-      { type: "button", className: "state", title: hint, "data-state": name, onclick: press },
-      bar,
-      prior,
-      html("span", { className: "label" }, name),
-      number,
-    );
+    const element = button(bar, press, { className: "state", title: hint, "data-state": name });
+    element.append(prior, html("span", { className: "label" }, name), number);
     return { element, bar, prior, number };
   }
 
@@ -86,7 +85,7 @@ class States {
     const seen = this.question.evidence.get(this.place);
     this.rows.forEach(({ element, bar, prior, number }, state) => {
       element.setAttribute("aria-pressed", Boolean(seen?.has(state)));
-      element.classList.toggle("best", best === state);
+      mark(element, { best: best === state });
       bar.style.width = numbers ? `${100 * numbers[state]}%` : "0";
       number.textContent = numbers ? probability(numbers[state]) : "–";
       number.dataset.value = numbers ? numbers[state] : "";
@@ -112,11 +111,13 @@ class Likelihood {
   }
 
   #slider(name) {
-    const range = html("input", { type: "range", min: 0, max: 1, step: 0.01, value: 1, "aria-label": `likelihood of ${name}` });
-    const exact = html("input", { type: "number", min: 0, step: "any", value: 1, "aria-label": `likelihood of ${name}, exactly`, "data-state": name });
+    const common = { min: 0, value: 1 };
+    const range = html("input", { type: "range", max: 1, step: 0.01, ...common, "aria-label": `likelihood of ${name}` });
+    const exact = html("input", { type: "number", step: "any", ...common, "aria-label": `likelihood of ${name}, exactly` });
     range.oninput = () => this.#changed(exact, range.value);
     exact.onchange = () => this.#changed(range, exact.value);
-    return { range, exact, row: html("div", { className: "slider" }, html("span", { className: "label" }, name), range, exact) };
+    const row = html("div", { className: "slider" }, html("span", { className: "label" }, name), range, exact);
+    return { range, exact, row };
   }
 
   #changed(other, value) {
@@ -146,10 +147,11 @@ class Continuous {
     this.deviation = html("span", { className: "number", "data-part": "deviation" });
     this.exact = html("input", { type: "number", step: "any", placeholder: "–", "aria-label": `observe ${variable.name} at` });
     this.range = html("input", { type: "range", step: "any", "aria-label": `observe ${variable.name} at, by slider` });
-    this.exact.onchange = () => question.measure(place, Number.isFinite(this.exact.valueAsNumber) ? this.exact.valueAsNumber : null);
+    this.exact.onchange = () =>
+      question.measure(place, Number.isFinite(this.exact.valueAsNumber) ? this.exact.valueAsNumber : null);
     this.range.oninput = () => question.measure(place, Number(this.range.valueAsNumber.toPrecision(4)));
     this.elements = [
-      svg("svg", { class: "bells", viewBox: "0 0 300 71", preserveAspectRatio: "none", "aria-hidden": "true" }, ...curves),
+      svg("svg", { class: "bells", viewBox: "0 0 300 70", preserveAspectRatio: "none", role: "img" }, ...curves),
       html("p", { className: "moments" }, this.mean, " ± ", this.deviation),
       html("div", { className: "slider" }, html("span", { className: "label" }, "observe"), this.range, this.exact),
     ];

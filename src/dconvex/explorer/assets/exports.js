@@ -1,8 +1,17 @@
-// What can be taken away: files made in the page.
+// What can be taken away from the page: files.
 
 import { svg } from "./elements.js";
 
-const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family", "font-weight", "visibility", "display"];
+/** What the style sheet decides, and what it is where nothing is said. */
+const STYLES = {
+  fill: "rgb(0, 0, 0)",
+  stroke: "none",
+  "stroke-width": "1px",
+  "stroke-dasharray": "none",
+  opacity: "1",
+  "font-weight": "400",
+  display: "inline",
+};
 const GAP = 40;
 
 /** Hand a file to the user. */
@@ -27,10 +36,11 @@ export function picture(caption, views) {
   const width = left - GAP / 2;
   const height = top + GAP / 2 + Math.max(...views.map(({ size }) => size[1]));
   const page = getComputedStyle(document.body);
-  const defs = views.flatMap(({ pane }) => [...styled(pane.screen.firstChild).children]);
+  const font = getComputedStyle(views[0].pane.screen).fontFamily;
+  const defs = views.flatMap(({ pane }) => [...styled(pane.defs).children]);
   const whole = svg(
     "svg",
-    { viewBox: `0 0 ${width} ${height}`, width, height, "font-family": page.fontFamily },
+    { viewBox: `0 0 ${width} ${height}`, width, height, "font-family": font },
     svg("defs", {}, ...defs),
     svg("rect", { width, height, fill: page.backgroundColor }),
     svg("text", { x: GAP / 2, y: 22, "font-size": 14, fill: page.color }, caption),
@@ -46,11 +56,12 @@ function styled(original) {
   const copies = [copy, ...copy.querySelectorAll("*")];
   originals.forEach((element, place) => {
     const style = getComputedStyle(element);
-    for (const name of STYLES) {
+    for (const [name, usual] of Object.entries(STYLES)) {
       const value = style.getPropertyValue(name);
-      if (value && !(name === "fill" && value.startsWith("url("))) copies[place].setAttribute(name, value);
+      if (value !== usual && !value.startsWith("url(")) copies[place].setAttribute(name, value);
     }
-    for (const name of ["class", "tabindex", "role", "data-room"]) copies[place].removeAttribute(name);
+    for (const name of ["class", "tabindex", "role", "data-room", "aria-label", "aria-pressed"])
+      copies[place].removeAttribute(name);
   });
   return copy;
 }
