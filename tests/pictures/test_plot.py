@@ -154,8 +154,8 @@ def test_odd_names_are_drawn_as_they_are():
 
 def test_what_is_too_large_to_draw_is_summarised():
     chain = dc.Dag([(node, node + 1) for node in range(2_500)])
-    assert "a network of 2,501 nodes and 2,500 edges" in words(render(chain.plot()))
-    assert "a tree of 2,500 clusters" in words(render(dc.decompose(chain).plot()))
+    assert "Network of 2,501 nodes and 2,500 edges" in words(render(chain.plot()))
+    assert "Tree of 2,500 clusters" in words(render(dc.decompose(chain).plot()))
 
 
 def test_without_matplotlib_it_says_what_to_install(monkeypatch):

@@ -14,9 +14,10 @@ from dconvex.pictures.colours import shade
 from dconvex.pictures.drawing import Drawing, Ruler
 from dconvex.pictures.heat_map import Side, heat_map
 from dconvex.pictures.labels import label
+from dconvex.pictures.panels import nothing_asked
 
 ROWS = 30
-"""So many bars are drawn: all, or those of the most probable states."""
+"""So many bars are drawn: all states of one variable in their order, or those that are most probable."""
 LONGEST, CELLS = 64, 1_600
 """The longest side of a heat map, and how many cells it may have."""
 COLUMNS = 12
@@ -38,7 +39,9 @@ class Table(Protocol):
 
 def distribution_picture(table: Table, ruler: Ruler) -> Drawing:
     """Bars, or a heat map for two variables."""
-    is_small = table.values.size <= CELLS and max(table.values.shape, default=0) <= LONGEST
+    if not table.variables:
+        return nothing_asked(ruler)
+    is_small = table.values.size <= CELLS and max(table.values.shape) <= LONGEST
     is_map = len(table.variables) == 2 and is_small and table.standard_errors is None
     return _heat_map(table, ruler) if is_map else _bars(table, ruler)
 
@@ -46,7 +49,7 @@ def distribution_picture(table: Table, ruler: Ruler) -> Drawing:
 def _bars(table: Table, ruler: Ruler) -> Drawing:
     flat = table.values.reshape(-1)
     errors = np.zeros(len(flat)) if table.standard_errors is None else table.standard_errors.reshape(-1)
-    shown = np.arange(len(flat)) if len(flat) <= ROWS else _most_probable(flat)
+    shown = np.arange(len(flat)) if len(table.variables) == 1 and len(flat) <= ROWS else _most_probable(flat)
     cells = np.transpose(np.unravel_index(shown, table.values.shape)).tolist()
     whole = full_length(float(flat.max(initial=0.0)))
     bars = [
@@ -75,7 +78,8 @@ def full_length(largest: float) -> float:
 
 def _most_probable(flat: NDArray[np.float64]) -> NDArray[np.int64]:
     """The places of the most probable rows, most probable first, of equal ones the first."""
-    threshold = np.partition(flat, len(flat) - ROWS)[len(flat) - ROWS]
+    last = max(len(flat) - ROWS, 0)
+    threshold = np.partition(flat, last)[last]
     candidates = np.flatnonzero(flat >= threshold)
     order = np.lexsort((candidates, -flat[candidates]))
     chosen: NDArray[np.int64] = candidates[order[:ROWS]]
@@ -94,7 +98,7 @@ def _left_out(flat: NDArray[np.float64], shown: NDArray[np.int64], variables: in
 
 def _title(variables: Sequence[Name]) -> str:
     names = ", ".join(map(label, variables[:COLUMNS]))
-    return f"P({names}{', …' if len(variables) > COLUMNS else ''})" if variables else "nothing was asked for"
+    return f"P({names}{', …' if len(variables) > COLUMNS else ''})"
 
 
 def _heads(variables: Sequence[Name]) -> tuple[str, ...]:

@@ -21,6 +21,9 @@ PAGE = "currentColor"
 BETWEEN = "#808080"
 """Seen on light pages and on dark ones."""
 
+PAGE_WIDTH = 700.0
+"""What can be read in a notebook or on a page without zooming is no wider."""
+
 
 @dataclass(frozen=True, slots=True)
 class Look:

@@ -29,7 +29,7 @@ from dconvex.pictures.drawing import (
 from dconvex.pictures.geometry import Box, Point, Size
 from dconvex.pictures.heat_map import Side, heat_map
 from dconvex.pictures.labels import label, shortened
-from dconvex.pictures.panels import GAP, ROW, caption
+from dconvex.pictures.panels import GAP, ROW, caption, nothing_asked
 
 WIDE = 240.0
 FONT = 8.0
@@ -60,12 +60,10 @@ class Normal(Protocol):
 
 def gaussian_picture(normal: Normal, ruler: Ruler) -> Drawing:
     """A density, ellipses or intervals."""
-    pictures = {0: _nothing, 1: _density, 2: _ellipses}
+    if not normal.variables:
+        return nothing_asked(ruler)
+    pictures = {1: _density, 2: _ellipses}
     return pictures.get(len(normal.variables), _intervals)(normal, ruler)
-
-
-def _nothing(normal: Normal, ruler: Ruler) -> Drawing:
-    return caption("nothing was asked for", [], ruler)
 
 
 def _density(normal: Normal, ruler: Ruler) -> Drawing:
@@ -154,7 +152,7 @@ def _interval(name: str, mean: float, deviation: float, y: float, axis: Axis) ->
 
 def _correlation_map(normal: Normal, ruler: Ruler) -> Drawing:
     side = Side("", [label(name) for name in normal.variables])
-    return heat_map("correlations", side, side, _correlations(normal), contrast, "{:.2f}".format, ruler)
+    return heat_map("Correlations", side, side, _correlations(normal), contrast, "{:.2f}".format, ruler)
 
 
 def _correlations(normal: Normal) -> NDArray[np.float64]:

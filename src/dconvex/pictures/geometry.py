@@ -21,15 +21,6 @@ class Point(NamedTuple):
     y: float
 
 
-SHAPE = 1.4
-"""How wide a picture is for its height when there is a choice."""
-
-
-def unwieldiness(size: Size) -> float:
-    """The height of a page of the usual shape that holds a picture of this size."""
-    return max(size.width / SHAPE, size.height)
-
-
 Route: TypeAlias = tuple[Point, ...]
 """The knots of a line; between two of them it leaves and arrives along the direction of flow."""
 

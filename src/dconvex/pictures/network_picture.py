@@ -24,7 +24,7 @@ HEAD = 5.0
 ROUND = 4.0
 WIDEST = 190.0
 """A longer name is cut; the mouse tells the rest."""
-CROWDED = 4
+CROWDED = 3
 """Edges for each node that may be drawn: with more of them no arrow can be followed."""
 
 
@@ -59,7 +59,7 @@ def network_summary(network: Network, ruler: Ruler) -> Drawing:
         ("without children", f"{np.count_nonzero(children == 0):,}"),
         ("isolated", f"{np.count_nonzero((parents == 0) & (children == 0)):,}"),
     ]
-    charts = [histogram("parents of a node", parents, ruler), histogram("children of a node", children, ruler)]
+    charts = [histogram("Parents of a node", parents, ruler), histogram("Children of a node", children, ruler)]
     return summary(_called(network), facts, charts, ruler)
 
 
@@ -70,7 +70,7 @@ def _about(name: Name, states: Mapping[Name, Sequence[Label]], most: int = 30) -
 
 
 def _called(network: Network) -> str:
-    return f"a network of {len(network):,} nodes and {int(network.parent_lists.start[-1]):,} edges"
+    return f"Network of {len(network):,} nodes and {int(network.parent_lists.start[-1]):,} edges"
 
 
 def _colours(network: Network, clusters: Clusters | None) -> Sequence[tuple[str, ...]]:

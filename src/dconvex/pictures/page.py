@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 
-from dconvex.pictures.drawing import Drawing
+from dconvex.pictures.drawing import PAGE_WIDTH, Drawing
+from dconvex.pictures.geometry import Size
 from dconvex.pictures.svg import svg_element
-
-FITS = 700.0
-"""A drawing that is not wider, in points, can be read in a notebook as it is."""
 
 ZOOM_AND_PAN = """
 (box, needsKey) => {
@@ -39,19 +38,21 @@ ZOOM_AND_PAN = """
 
 def html_part(drawing: Drawing) -> str:
     """An element to stand inside a page, such as a notebook."""
-    svg = svg_element(drawing, style="max-width:100%;height:auto")
-    if drawing.size.width <= FITS:
-        return svg
+    if drawing.size.width <= PAGE_WIDTH:
+        return svg_element(drawing, style="max-width:100%;height:auto")
+    svg = svg_element(drawing, style="width:100%;height:auto;min-height:25em;cursor:grab")
     hint = "drag to move, Ctrl and the wheel to zoom, double-click to see all"
     return (
         f'<div>{svg}<div style="font-size:smaller;opacity:0.6">{hint}</div>'
-        f"<script>({ZOOM_AND_PAN})(document.currentScript.parentElement, true)</script></div>"
+        f"<script>document.currentScript && ({ZOOM_AND_PAN})(document.currentScript.parentElement, true)</script></div>"
     )
 
 
 def html_file(drawing: Drawing) -> str:
     """A page of its own."""
-    svg = svg_element(drawing, style="width:100vw;height:100vh;display:block;cursor:grab")
+    svg = svg_element(
+        _centred(drawing, Size(PAGE_WIDTH, 0.6 * PAGE_WIDTH)), style="width:100vw;height:100vh;display:block;cursor:grab"
+    )
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -71,3 +72,10 @@ p {{ position: fixed; bottom: 0; left: 1em; font: 12px sans-serif; opacity: 0.6 
 </body>
 </html>
 """
+
+
+def _centred(drawing: Drawing, least: Size) -> Drawing:
+    """With so much room around it that a small drawing does not become huge where it fills a page."""
+    size = Size(max(drawing.size.width, least.width), max(drawing.size.height, least.height))
+    dx, dy = (size.width - drawing.size.width) / 2, (size.height - drawing.size.height) / 2
+    return replace(drawing, shapes=[shape.moved(dx, dy) for shape in drawing.shapes], size=size)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dconvex.pictures.drawing import (
     BETWEEN,
     PAGE,
+    PAGE_WIDTH,
     Drawing,
     Look,
     Rectangle,
@@ -24,23 +26,36 @@ ROW = 13.0
 GAP = 8.0
 
 
-def caption(title: str, notes: Sequence[str], ruler: Ruler) -> Drawing:
+def caption_scale(drawing: Drawing) -> float:
+    """How much larger a caption must be to be read where all of a wide drawing is seen on one page."""
+    return max(1.0, drawing.size.width / PAGE_WIDTH)
+
+
+def caption(title: str, notes: Sequence[str], ruler: Ruler, scale: float = 1.0) -> Drawing:
     """A title, and below it lines that say more."""
-    lines: list[Shape] = [Text(title, 0.0, ROW / 2, TITLE, PAGE, "start", is_bold=True)]
-    lines += [Text(note, 0.0, (1.5 + row) * ROW, FONT, BETWEEN, "start") for row, note in enumerate(notes)]
-    width = max([1.1 * ruler(title, TITLE), *(ruler(note, FONT) for note in notes)])
-    return Drawing(lines, Size(width, (1 + len(notes)) * ROW), name=title)
+    large, small, row = scale * TITLE, scale * FONT, scale * ROW
+    lines: list[Shape] = [Text(title, 0.0, row / 2, large, PAGE, "start", is_bold=True)]
+    lines += [Text(note, 0.0, (1.5 + number) * row, small, BETWEEN, "start") for number, note in enumerate(notes)]
+    width = max([1.1 * ruler(title, large), *(ruler(note, small) for note in notes)])
+    return Drawing(lines, Size(width, (1 + len(notes)) * row), name=title)
 
 
-def legend(entries: Sequence[tuple[Look, str]], ruler: Ruler) -> Drawing:
+def nothing_asked(ruler: Ruler) -> Drawing:
+    """Stands for the answer to a question about no variable."""
+    return caption("Nothing was asked for", [], ruler)
+
+
+def legend(entries: Sequence[tuple[Look, str]], ruler: Ruler, scale: float = 1.0) -> Drawing:
     """What the colours stand for, in one line."""
+    font, row = scale * FONT, scale * ROW
     shapes: list[Shape] = []
     x = 0.0
     for look, meaning in entries:
-        shapes.append(Rectangle(Box(x + 7, ROW / 2, 14, 9), look, radius=2.5))
-        shapes.append(Text(meaning, x + 18, ROW / 2, FONT, PAGE, "start"))
-        x += 18 + ruler(meaning, FONT) + 14
-    return Drawing(shapes, Size(max(x - 14, 0.0), ROW))
+        patch = Box(x + 0.9 * font, row / 2, 1.8 * font, 1.1 * font)
+        shapes.append(Rectangle(patch, replace(look, width=scale * look.width), radius=0.3 * font))
+        shapes.append(Text(meaning, x + 2.3 * font, row / 2, font, PAGE, "start"))
+        x += 2.3 * font + ruler(meaning, font) + 1.8 * font
+    return Drawing(shapes, Size(max(x - 1.8 * font, 0.0), row))
 
 
 def summary(name: str, facts: Sequence[tuple[str, str]], charts: Sequence[Drawing], ruler: Ruler) -> Drawing:

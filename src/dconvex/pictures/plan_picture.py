@@ -14,16 +14,16 @@ from dconvex.pictures.charts import histogram
 from dconvex.pictures.colours import DARK, LIGHT
 from dconvex.pictures.drawing import BETWEEN, Drawing, Look, Ruler, below_each_other
 from dconvex.pictures.labels import label
-from dconvex.pictures.panels import GAP, caption, legend
+from dconvex.pictures.panels import GAP, caption, caption_scale, legend
 from dconvex.pictures.subjects import Clusters
 from dconvex.pictures.tree_picture import painted_tree
 from dconvex.pictures.wording import Word
 
 LIT = Look(fill="#ffe08a", line="#d18f00", width=1.4)
 GREY = Look(line=BETWEEN, width=0.6)
-NEEDLESS = "#a08d5a"
+NEEDLESS = "#8a7640"
 """Text in a lit cluster that plays no part."""
-RED = "#b0361e"
+RED = "#c4452a"
 ASKED = Look(fill="#1d5fa8")
 OBSERVED = Look(fill=RED)
 LIKELY = Look(fill="#ffffff", line=RED, width=1.2)
@@ -77,14 +77,15 @@ def plan_picture(plan: Plan, ruler: Ruler, most: int) -> Drawing:
         part = tree.part(plan.kept)
         drawing = painted_tree(part, _Lit.of(plan, part, plan.kept), ruler)
     else:
-        drawing = histogram("variables of the clusters that answer", tree.sizes[list(plan.kept)], ruler)
-    return below_each_other([_caption(plan, ruler), legend(_meanings(plan), ruler), drawing], GAP)
+        drawing = histogram("Variables of the clusters that answer", tree.sizes[list(plan.kept)], ruler)
+    scale = caption_scale(drawing)
+    return below_each_other([_caption(plan, ruler, scale), legend(_meanings(plan), ruler, scale), drawing], scale * GAP)
 
 
-def _caption(plan: Plan, ruler: Ruler) -> Drawing:
+def _caption(plan: Plan, ruler: Ruler, scale: float) -> Drawing:
     answering = f"{len(plan.kept):,} of {len(plan.tree):,} clusters answer, with {len(plan.variables_kept):,} variables"
     cost = f"{plan.multiplications:,} multiplications, {readable_bytes(plan.peak_bytes)}"
-    return caption(label(plan.question), [answering, f"{plan.method} on the {plan.network} network: {cost}"], ruler)
+    return caption(label(plan.question), [answering, f"{plan.method} on the {plan.network} network: {cost}"], ruler, scale)
 
 
 def _meanings(plan: Plan) -> list[tuple[Look, str]]:
@@ -138,7 +139,8 @@ class _Lit:
         return Word(label(name), BETWEEN, IDLE if look is IDLE else None)
 
     def marks(self, place: int) -> list[Word]:
-        return [Word(f"+ {self.folded[place]:,} branches", NEEDLESS)] if self.folded[place] else []
+        count = self.folded[place]
+        return [Word(f"+ {count:,} {'branch' if count == 1 else 'branches'}", NEEDLESS)] if count else []
 
     def cluster(self, place: int) -> Look:
         return LIT if place in self.lit else GREY

@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dconvex.atomic import replacing
 from dconvex.errors import FormatError
@@ -26,6 +26,8 @@ Artist: TypeAlias = Callable[[Ruler, int], Drawing]
 SHARP = 150
 """Pixels to an inch, unless there would be more than `LARGEST` of them in a row."""
 LARGEST = 12_000
+SMALL = 200_000
+"""Characters of a picture that a notebook may hold twice."""
 
 
 class Shown:
@@ -43,8 +45,12 @@ class Shown:
     def _repr_html_(self) -> str:
         return html_part(self._picture(text_width, SHOWN))
 
-    def _repr_svg_(self) -> str:
-        return svg_file(self._picture(text_width, SHOWN))
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """For pages that run no HTML, such as those of code hosts, a small picture comes as an image too."""
+        drawing = self._picture(text_width, SHOWN)
+        image = svg_file(drawing)
+        images = {"image/svg+xml": image} if len(image) <= SMALL else {}
+        return {"text/html": html_part(drawing), **images}
 
 
 class Plotted(Shown):

@@ -13,13 +13,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from dconvex.pictures.geometry import Box, Point, Route, Size, around, shifted, unwieldiness
+from dconvex.pictures.geometry import Box, Point, Route, Size, around, shifted
 from dconvex.pictures.hanging import Edge, Hanging
 
 GAP = 7.0
 """Free space between neighbours in a column."""
 STUB = 8.0
 """The piece of line between a separator and its cluster."""
+SHAPE = 1.4
+"""How wide a picture is for its height when there is a choice."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class TreeLayout:
     @property
     def unwieldiness(self) -> float:
         """The height of a page of the usual shape that holds the picture."""
-        return unwieldiness(self.size)
+        return max(self.size.width / SHAPE, self.size.height)
 
 
 def arrange_tree(clusters: Sequence[Size], edges: Sequence[Edge], separators: Sequence[Size], root: int) -> TreeLayout:

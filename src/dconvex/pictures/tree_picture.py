@@ -65,13 +65,13 @@ def tree_summary(tree: Clusters, ruler: Ruler) -> Drawing:
     """What can be said of any tree, however large."""
     facts = [
         ("clusters", f"{len(tree):,}"),
-        ("largest cluster", f"{int(tree.sizes.max(initial=0)):,} variables"),
-        ("largest separator", f"{int(tree.separator_sizes.max(initial=0)):,} variables"),
-        ("undecided clusters", f"{len(tree.undecided):,}"),
+        ("undecided ones", f"{len(tree.undecided):,}"),
+        ("variables of the largest", f"{int(tree.sizes.max(initial=0)):,}"),
+        ("of the largest separator", f"{int(tree.separator_sizes.max(initial=0)):,}"),
     ]
     charts = [
-        histogram("variables of a cluster", tree.sizes, ruler),
-        histogram("variables of a separator", tree.separator_sizes, ruler),
+        histogram("Variables of a cluster", tree.sizes, ruler),
+        histogram("Variables of a separator", tree.separator_sizes, ruler),
     ]
     return summary(_called(tree), facts, charts, ruler)
 
@@ -87,6 +87,7 @@ def painted_tree(tree: Clusters, painting: Painting, ruler: Ruler) -> Drawing:
         )
         for edge, (words, box, route) in enumerate(zip(separators, layout.separators, layout.routes, strict=True))
     ]
+    thin_first = sorted(range(len(links)), key=lambda edge: painting.link(edge).width)
     boxes = [
         Group(
             [Rectangle(box, painting.cluster(place), ROUND), *words.shapes(box)],
@@ -95,7 +96,7 @@ def painted_tree(tree: Clusters, painting: Painting, ruler: Ruler) -> Drawing:
         )
         for place, (words, box) in enumerate(zip(clusters, layout.clusters, strict=True))
     ]
-    return Drawing([*links, *boxes], layout.size, name=_called(tree))
+    return Drawing([*(links[edge] for edge in thin_first), *boxes], layout.size, name=_called(tree))
 
 
 def _line(route: Route, separator: Box, look: Look, layout: TreeLayout) -> list[Shape]:
@@ -110,7 +111,7 @@ def _line(route: Route, separator: Box, look: Look, layout: TreeLayout) -> list[
 
 
 def _called(tree: Clusters) -> str:
-    return f"a tree of {len(tree):,} clusters"
+    return f"Tree of {len(tree):,} clusters"
 
 
 @dataclass(frozen=True)
