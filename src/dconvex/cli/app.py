@@ -9,7 +9,7 @@ import typer
 
 from dconvex import __version__
 from dconvex.cli import completion
-from dconvex.cli.convert import convert_file
+from dconvex.cli.convert import TARGET_HELP, convert_file
 from dconvex.cli.decompose import decompose_network
 from dconvex.cli.explain import explain_question
 from dconvex.cli.explore import explore as explore_model
@@ -84,10 +84,14 @@ def show(
     print_network(network, variables or [], as_json=json)
 
 
-@app.command(epilog=examples("dconvex convert a.bif b.json", "dconvex convert alarm alarm.bif.gz"))
+@app.command(
+    epilog=examples(
+        "dconvex convert a.bif b.json", "dconvex convert alarm alarm.xdsl.gz", "dconvex convert alarm alarm.uai --rename"
+    )
+)
 def convert(
     source: NetworkArgument,
-    target: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write; its suffix tells the format.")],
+    target: Annotated[Path, typer.Argument(metavar="FILE", help=TARGET_HELP)],
     rename: Annotated[bool, flag("--rename", "Make up names where the format cannot hold the real ones.")] = False,
     json: JsonOption = False,
 ) -> None:

@@ -36,7 +36,7 @@ class _Family:
     table: ReadTable
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Draft:
     """Variables and families by the key that the file has for them; places are for the errors."""
 

@@ -59,6 +59,8 @@ def parse(text: str, path: str) -> BayesianNetwork:
     [count] = _integers(scanner, 1, "the number of variables")
     place = scanner.skip_space()
     sizes = _integers(scanner, count, "numbers of states")
+    if 0 in sizes:
+        scanner.fail(f"the variable {sizes.index(0)} has no states", place)
     functions = _functions(scanner, count)
     tables = [_entries(scanner, [sizes[member] for member in function.scope]) for function in functions]
     if scanner.skip_space() < len(scanner.text):
@@ -132,7 +134,7 @@ def _arrangement(text: str, widths: Sequence[int], tables: Sequence[Floats]) -> 
     if not by_the_book and all(
         _sum_to_one(table.reshape(width, -1), axis=0) for width, table in zip(widths, tables, strict=True)
     ):
-        return _last_fastest
+        return _first_variable_slowest
     return lambda entries, sizes: entries
 
 
@@ -141,8 +143,8 @@ def _sum_to_one(table: Floats, axis: int) -> bool:
         return bool((np.abs(table.sum(axis=axis) - 1) <= ROW_SUM_TOLERANCE).all())
 
 
-def _last_fastest(entries: Floats, sizes: Sequence[int]) -> Floats:
-    """The entries of a function whose first variable varies fastest, in our order."""
+def _first_variable_slowest(entries: Floats, sizes: Sequence[int]) -> Floats:
+    """A table in our order, from one where the first variable of the scope varies fastest, and the child slowest."""
     return entries.reshape([size for size in reversed(sizes) if size > 1]).T
 
 
