@@ -241,3 +241,38 @@ def test_convert_as_json_tells_what_was_renamed(dconvex, folder):
     assert record["file"] == "quote.bif"
     assert {"variable": 'a"b', "to": "a_b"} in record["renamed"]
     assert {"variable": 'a"b', "state": 'y"z', "to": "y_z"} in record["renamed"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["show", "asia"],
+        ["decompose", "asia"],
+        ["query", "asia", "lung", "smoke"],
+        ["query", "ecoli70", "lacA", "b1191"],
+        ["explain", "asia", "lung", "--given", "smoke=yes"],
+    ],
+)
+@pytest.mark.parametrize(("name", "start"), [("picture.svg", b"<?xml"), ("picture.html", b"<!DOCTYPE html>")])
+def test_pictures(dconvex, folder, words, name, start):
+    plain, drawn, record = dconvex(*words), dconvex(*words, "--plot", name), dconvex(*words, "--plot", name, "--json")
+    assert f"wrote {name}" in drawn.stdout
+    assert set(map(told, plain.stdout.splitlines())) <= set(map(told, drawn.stdout.splitlines()))
+    assert (folder / name).read_bytes().startswith(start)
+    assert record.stderr == f"wrote {name}\n"
+    assert json.loads(record.stdout)
+
+
+def told(line: str) -> str:
+    return re.sub(r"[0-9.]+ ms", "", line)
+
+
+@pytest.mark.parametrize("words", [[], ["lung", "--each"], ["lung", "--most-probable"]])
+def test_a_picture_is_of_one_distribution(dconvex, words):
+    assert "--plot draws one distribution" in dconvex("query", "asia", *words, "--plot", "a.svg").stderr
+
+
+def test_an_empty_network_can_be_asked(dconvex, folder):
+    (folder / "empty.bif").write_text("network nothing {\n}\n")
+    for command in ("show", "decompose", "query"):
+        assert dconvex(command, "empty.bif").code == 0

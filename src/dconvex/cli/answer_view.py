@@ -71,7 +71,7 @@ def print_marginals(console: Console, answers: Sequence[Distribution]) -> None:
     table = _headed(headings, "probability")
     if bar_room >= SHORTEST_BAR:
         table.add_column(no_wrap=True)
-        longest_bar = math.ceil(bar_room * max(number for _, number, _ in ranked))
+        longest_bar = math.ceil(bar_room * max((number for _, number, _ in ranked), default=0.0))
         others_room = room - longest_bar - 2 * BETWEEN
         table.add_column("others", style="dim", overflow="ellipsis", no_wrap=True, max_width=others_room)
     for name, (best, number, others) in zip(names, ranked, strict=True):

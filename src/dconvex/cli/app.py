@@ -23,6 +23,7 @@ from dconvex.cli.options import (
     Kind,
     MaxBytesOption,
     NetworkArgument,
+    PlotOption,
     Separators,
     SoftOption,
     Unknown,
@@ -79,9 +80,10 @@ def show(
     network: NetworkArgument,
     variables: Annotated[list[str] | None, asked_variables("Print the numbers of these variables' families.")] = None,
     json: JsonOption = False,
+    plot: PlotOption = None,
 ) -> None:
     """Print the variables, states, edges and families of a network."""
-    print_network(network, variables or [], as_json=json)
+    print_network(network, variables or [], as_json=json, picture=plot)
 
 
 @app.command(
@@ -103,7 +105,7 @@ def convert(
     epilog=examples(
         "dconvex decompose alarm",
         "dconvex decompose my.bif --separators any --full",
-        "dconvex decompose alarm --plot alarm.png",
+        "dconvex decompose alarm --plot alarm.svg",
         "dconvex decompose alarm --dot | dot -Tsvg -o alarm.svg",
     )
 )
@@ -117,7 +119,7 @@ def decompose(
     full: Annotated[bool, flag("--full", "Print all clusters of a large tree, and all their members.")] = False,
     json: JsonOption = False,
     dot: Annotated[bool, flag("--dot", "Print the tree in Graphviz's language.")] = False,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tree into this file: .png, .svg or .pdf.")] = None,
+    plot: PlotOption = None,
 ) -> None:
     """Split a network into clusters and print their tree."""
     if json and dot:
@@ -181,19 +183,26 @@ def query(
     max_bytes: MaxBytesOption = None,
     full: Annotated[bool, flag("--full", "Print all states of a large table.")] = False,
     json: JsonOption = False,
+    plot: PlotOption = None,
 ) -> None:
     """Ask for probabilities given what is known."""
     if most_probable and (each or sampling is not None):
         raise typer.BadParameter("--most-probable goes neither with --each nor with --sampling")
     if seed is not None and sampling is None:
         raise typer.BadParameter("--seed is for --sampling; without it nothing is left to chance")
-    options = Options(each, sampling, seed, max_bytes, full, as_json=json)
+    if plot is not None and (each or most_probable or not variables):
+        raise typer.BadParameter("--plot draws one distribution; name its variables, without --each and --most-probable")
+    options = Options(each, sampling, seed, max_bytes, full, as_json=json, picture=plot)
     ask = most_probable_states if most_probable else query_network
     ask(network, variables or [], given or [], soft or [], options)
 
 
 @app.command(
-    epilog=examples("dconvex explain alarm HR CO --given BP=LOW", "dconvex explain model.dcx HR --given BP=LOW --json")
+    epilog=examples(
+        "dconvex explain alarm HR CO --given BP=LOW",
+        "dconvex explain alarm HR CO --given BP=LOW --plot plan.html",
+        "dconvex explain model.dcx HR --given BP=LOW --json",
+    )
 )
 def explain(
     network: NetworkArgument,
@@ -202,9 +211,10 @@ def explain(
     soft: SoftOption = None,
     max_bytes: MaxBytesOption = None,
     json: JsonOption = False,
+    plot: PlotOption = None,
 ) -> None:
     """Print how a question will be answered, and by which clusters."""
-    explain_question(network, variables, given or [], soft or [], max_bytes=max_bytes, as_json=json)
+    explain_question(network, variables, given or [], soft or [], max_bytes=max_bytes, as_json=json, picture=plot)
 
 
 @app.command(

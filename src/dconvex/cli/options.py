@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -53,6 +54,10 @@ SoftOption = Annotated[
 ]
 MaxBytesOption = Annotated[
     int | None, typer.Option(metavar="SIZE", parser=read_bytes, help="Refuse to take more memory than this, as 500MB or 2GB.")
+]
+PlotOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw it into this file: .svg, .html, or .png and .pdf with matplotlib."),
 ]
 SEPARATORS_HELP = (
     "Minimal d-convex separators, any d-convex ones, complete ones, or all of a minimal triangulation, d-convex or not."

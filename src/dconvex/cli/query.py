@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -19,6 +20,7 @@ from dconvex.cli.answer_view import (
     print_marginals,
     print_means,
 )
+from dconvex.cli.drawing import check_picture, draw
 from dconvex.cli.evidence import Given, read_given
 from dconvex.cli.sources import find_different_variables, find_model
 from dconvex.cli.terminal import waiting
@@ -39,6 +41,8 @@ class Options:
     max_bytes: int | None = None
     full: bool = False
     as_json: bool = False
+    picture: Path | None = None
+    """Draw the answer into this file."""
 
 
 PLAIN = Options()
@@ -48,22 +52,24 @@ def query_network(
     source: str, variables: Sequence[str], given: Sequence[str] = (), soft: Sequence[str] = (), options: Options = PLAIN
 ) -> None:
     """Ask for the joint distribution of the variables, or for that of each, and print it."""
+    check_picture(options.picture)
     model, asked, known = read_question(source, variables, given, soft)
     is_joint = bool(asked) and not options.each
     with asking(model):
         answers = [_joint(model, asked, known, options)] if is_joint else _each(model, asked, known, options)
     if options.as_json:
         print(json.dumps({"network": source, "kind": model.kind, "answers": [_record(answer) for answer in answers]}))
-        return
-    console = Console()
-    if asked:
+    elif asked:
         for answer in answers:
-            _print_answer(console, answer, known, full=options.full)
+            _print_answer(Console(), answer, known, full=options.full)
     else:
-        _print_all(console, model, answers, known)
-    if is_joint and options.samples is None:
+        _print_all(Console(), model, answers, known)
+    if is_joint:
+        draw(answers[0], options.picture, for_programs=options.as_json)
+    if is_joint and options.samples is None and not options.as_json:
         kept = len(model.explain(asked, known.seen, soft=known.soft, max_bytes=options.max_bytes).kept)
-        console.print(Text(f"from {kept:,} of {len(model.tree):,} clusters; dconvex explain shows the plan", style="dim"))
+        said = f"from {kept:,} of {len(model.tree):,} clusters; dconvex explain shows the plan"
+        Console().print(Text(said, style="dim"))
 
 
 def most_probable_states(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from dconvex.cli.drawing import check_picture, draw
 from dconvex.cli.sources import find_network, find_variables
 from dconvex.cli.terminal import print_whole
 from dconvex.names import Name
@@ -20,15 +22,20 @@ from dconvex.pictures.labels import label as in_one_line
 from dconvex.repository import network_info, network_names
 
 
-def print_network(source: str, variables: Sequence[str], *, as_json: bool) -> None:
-    """The whole network in a table, or the numbers of some families."""
+def print_network(source: str, variables: Sequence[str], *, as_json: bool, picture: Path | None = None) -> None:
+    """The whole network in a table, or the numbers of some families; and its picture, if that is asked for."""
+    check_picture(picture)
     network = find_network(source)
     chosen = find_variables(network, variables)
     if as_json:
         described = [_record(network, node) for node in chosen or network.dag.nodes]
         print(json.dumps({"kind": network.kind, "variables": described}))
-        return
-    console = Console()
+    else:
+        _print_for_people(Console(), source, network, chosen)
+    draw(network, picture, for_programs=as_json)
+
+
+def _print_for_people(console: Console, source: str, network: BayesianNetwork, chosen: Sequence[Name]) -> None:
     if not chosen:
         _print_overview(console, source, network)
     for node in chosen:
