@@ -38,7 +38,7 @@ def questions() -> dict[str, dc.QueryPlan]:
 
 def answers() -> dict[str, dc.Distribution | dc.GaussianDistribution]:
     alarm, ecoli70 = (dc.localize(dc.load_network(name)) for name in ("alarm", "ecoli70"))
-    evidence = {"BP": "LOW", "SAO2": "LOW"}
+    evidence: dict[str | int, str] = {"BP": "LOW", "SAO2": "LOW"}
     genes = ["lacA", "lacY", "lacZ", "asnA", "eutG"]
     return {
         "bars": alarm.query("HR", evidence),

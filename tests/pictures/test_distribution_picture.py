@@ -84,6 +84,7 @@ def test_a_map_of_many_columns_is_not_written_out():
     root = root_of(distribution(np.full((3, 30), 1 / 90))._repr_html_())
     assert len(groups(root, "cell")) == 90
     assert not any(cell.findall(f"{SVG}text") for cell in groups(root, "cell"))
+    assert texts(root)[-1] == "the darkest is 0.0111"
 
 
 def test_large_tables_of_two_and_tables_of_many_variables_list_rows():

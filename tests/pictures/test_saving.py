@@ -80,6 +80,8 @@ def test_a_model_is_saved_unless_the_suffix_is_that_of_a_picture(tmp_path):
     root = root_of((tmp_path / "model.svg").read_text())
     assert len(groups(root, "node")) == 8
     assert len(groups(root, "cluster")) == 4
+    with pytest.raises(ValueError, match=r"other.svg' would be a picture, which holds no statistics"):
+        model.save(tmp_path / "other.svg", statistics=True)
 
 
 def test_without_matplotlib_pictures_are_still_written_as_svg_and_html(tmp_path, monkeypatch):

@@ -76,7 +76,7 @@ def checked_tree(dag: Dag, tree: ClusterTree) -> ClusterTree:
     broken = set(check_tree(dag, tree)) & {"covers", "families", "tree", "junction", "separators", "convex"}
     if not broken:
         return tree
-    for separator in sorted(set(tree.separators), key=len):
+    for separator in sorted(dict.fromkeys(tree.separators), key=len):
         if separator <= set(dag.nodes) and (path := inducing_path(dag, separator)) is not None:
             raise ValueError(
                 f"the separator {sorted(map(str, separator))} is not d-convex: the inducing path {' – '.join(map(str, path))} "
@@ -204,6 +204,8 @@ class LocalModel(Plotted):
         of a picture (`.svg`, `.html`, `.png`, `.pdf`) it is not the model that is written but its picture.
         """
         if is_picture(path):
+            if statistics:
+                raise ValueError(f"{str(path)!r} would be a picture, which holds no statistics; choose another suffix")
             super().save(path)
             return
         arrays, about = self._origin.stored(statistics=statistics)

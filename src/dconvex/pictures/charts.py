@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dconvex.pictures.colours import BAR
-from dconvex.pictures.drawing import BETWEEN, PAGE, Drawing, Group, Look, Path, Rectangle, Ruler, Shape, Text
+from dconvex.pictures.drawing import BETWEEN, FONT, PAGE, Drawing, Group, Look, Path, Rectangle, Ruler, Shape, Text
 from dconvex.pictures.geometry import Box, Point, Size
 from dconvex.pictures.labels import shortened
+from dconvex.pictures.panels import GAP, ROW, captioned
 
-FONT = 8.0
-ROW = 13.0
 THICK = 8.5
-GAP = 8.0
 WIDTH = 170.0
 """Of a bar that stands for everything."""
 WIDEST = 150.0
@@ -41,27 +39,26 @@ def bar_chart(title: str, heads: tuple[str, ...], bars: Sequence[Bar], ruler: Ru
     columns = [max(min(ruler(word, FONT), WIDEST) for word in column) for column in zip(*lines, strict=True)]
     ends = (np.cumsum(columns) + GAP * np.arange(len(columns))).tolist()
     start = (ends[-1] if ends else 0.0) + GAP
-    top = 1.7 * ROW
-    shapes: list[Shape] = [Text(title, 0.0, ROW / 2, FONT + 1, PAGE, "start", is_bold=True)]
-    if heads:
-        shapes += [_cell(word, end, top, wide, ruler, BETWEEN) for word, end, wide in zip(heads, ends, columns, strict=True)]
-        top += ROW
+    shapes: list[Shape] = [*_cells(heads, ends, ROW / 2, ruler, BETWEEN)]
+    top = 1.5 * ROW if heads else ROW / 2
     for number, bar in enumerate(bars):
         y = top + number * ROW
-        cells = [_cell(word, end, y, wide, ruler) for word, end, wide in zip(bar.words, ends, columns, strict=True)]
-        row = [*cells, *_bar(bar, start, y), Text(bar.number, start + WIDTH + GAP, y, FONT, PAGE, "start")]
+        written = Text(bar.number, start + WIDTH + GAP, y, FONT, PAGE, "start")
+        row = [*_cells(bar.words, ends, y, ruler), *_bar(bar, start, y), written]
         shapes.append(Group(row, ("row",), f"{', '.join(bar.words)}: {bar.number}"))
     bottom = top + len(bars) * ROW - ROW / 2
     if note:
         shapes.append(Text(note, start, bottom + ROW / 2, FONT, BETWEEN, "start"))
         bottom += ROW
     widest = max((ruler(bar.number, FONT) for bar in bars), default=0.0)
-    width = max(start + WIDTH + GAP + widest, 1.1 * ruler(title, FONT + 1), start + ruler(note, FONT))
-    return Drawing(shapes, Size(width, bottom), name=title)
+    width = max(start + WIDTH + GAP + widest, start + ruler(note, FONT))
+    return captioned(title, [], Drawing(shapes, Size(width, bottom)), ruler)
 
 
-def _cell(word: str, end: float, y: float, room: float, ruler: Ruler, colour: str = PAGE) -> Text:
-    return Text(shortened(word, room, lambda text: ruler(text, FONT)), end, y, FONT, colour, "end")
+def _cells(words: Sequence[str], ends: Sequence[float], y: float, ruler: Ruler, colour: str = PAGE) -> list[Shape]:
+    """The words in their columns, which end there."""
+    pairs = zip(words, ends, strict=False)
+    return [Text(shortened(word, WIDEST, ruler, FONT), end, y, FONT, colour, "end") for word, end in pairs]
 
 
 def _bar(bar: Bar, start: float, y: float) -> list[Shape]:

@@ -21,6 +21,8 @@ PAGE = "currentColor"
 BETWEEN = "#808080"
 """Seen on light pages and on dark ones."""
 
+FONT, TITLE = 8.0, 9.0
+"""The sizes of text and of titles."""
 PAGE_WIDTH = 700.0
 """What can be read in a notebook or on a page without zooming is no wider."""
 

@@ -14,6 +14,7 @@ from dconvex.pictures.axis import Axis
 from dconvex.pictures.colours import BAR, contrast
 from dconvex.pictures.drawing import (
     BETWEEN,
+    FONT,
     PAGE,
     Drawing,
     Group,
@@ -23,16 +24,14 @@ from dconvex.pictures.drawing import (
     Ruler,
     Shape,
     Text,
-    below_each_other,
     side_by_side,
 )
 from dconvex.pictures.geometry import Box, Point, Size
 from dconvex.pictures.heat_map import Side, heat_map
 from dconvex.pictures.labels import label, shortened
-from dconvex.pictures.panels import GAP, ROW, caption, nothing_asked
+from dconvex.pictures.panels import GAP, ROW, captioned, nothing_asked
 
 WIDE = 240.0
-FONT = 8.0
 NUMBERS = 14.0
 """The height of the numbers below an axis."""
 MIDDLE = 1.959964
@@ -41,6 +40,8 @@ HALF, MOST = 0.5, 0.95
 """How much of the distribution the two ellipses hold."""
 ROWS = 40
 """So many variables have their interval drawn."""
+WIDEST = 150.0
+"""A longer name is cut."""
 CORRELATED = 12
 """Up to so many variables have their correlations shown."""
 
@@ -76,8 +77,7 @@ def _density(normal: Normal, ruler: Ruler) -> Drawing:
     drawing = Drawing([*shapes, *axis.below(bottom)], Size(WIDE, bottom + NUMBERS))
     low, high = mean - MIDDLE * deviation, mean + MIDDLE * deviation
     notes = [f"mean {mean:.5g}, standard deviation {deviation:.5g}", f"95 % between {low:.5g} and {high:.5g}"]
-    title = label(normal.variables[0])
-    return below_each_other([caption(title, notes if deviation else [f"certainly {mean:.6g}"], ruler), drawing], GAP)
+    return captioned(label(normal.variables[0]), notes if deviation else [f"certainly {mean:.6g}"], drawing, ruler)
 
 
 def _hill(axis: Axis, mean: float, deviation: float, reach: float, bottom: float, look: Look) -> Shape:
@@ -107,7 +107,7 @@ def _ellipses(normal: Normal, ruler: Ruler) -> Drawing:
     drawing = Drawing(shapes, Size(left + WIDE, bottom + NUMBERS + 2 * FONT))
     notes = [f"{label(who)}: {at:.5g} ± {by:.5g}" for who, at, by in zip(normal.variables, means, deviations, strict=True)]
     notes.append(f"correlation {_correlations(normal)[0, 1]:.3f}; the ellipses hold {HALF:.0%} and {MOST:.0%}")
-    return below_each_other([caption(f"{name}, {other}", notes, ruler), drawing], GAP)
+    return captioned(f"{name}, {other}", notes, drawing, ruler)
 
 
 def _ellipse(normal: Normal, share: float) -> NDArray[np.float64]:
@@ -122,7 +122,7 @@ def _ellipse(normal: Normal, share: float) -> NDArray[np.float64]:
 def _intervals(normal: Normal, ruler: Ruler) -> Drawing:
     """A row for each variable: the mean, one and two standard deviations to both sides; beside them the correlations."""
     count = len(normal.variables)
-    names = [shortened(label(name), 150.0, lambda text: ruler(text, FONT)) for name in normal.variables[:ROWS]]
+    names = [shortened(label(name), WIDEST, ruler, FONT) for name in normal.variables[:ROWS]]
     means, deviations = normal.mean[:ROWS], normal.standard_deviations[:ROWS]
     left = max(ruler(name, FONT) for name in names) + GAP
     low, high = float((means - 2.1 * deviations).min()), float((means + 2.1 * deviations).max())
@@ -134,7 +134,7 @@ def _intervals(normal: Normal, ruler: Ruler) -> Drawing:
     width = axis.end + GAP + ruler("-0.00000 ± 0.00000", FONT)
     drawing = Drawing([*rows, *axis.below(len(names) * ROW)], Size(width, len(names) * ROW + NUMBERS))
     note = "mean, and one and two standard deviations" + (f"; the first {ROWS} of {count:,} variables" if count > ROWS else "")
-    whole = below_each_other([caption(f"{count:,} normal variables", [note], ruler), drawing], GAP)
+    whole = captioned(f"{count:,} normal variables", [note], drawing, ruler)
     return side_by_side([whole, _correlation_map(normal, ruler)], 4 * GAP) if count <= CORRELATED else whole
 
 

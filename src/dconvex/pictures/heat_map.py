@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dconvex.pictures.colours import DARK, LIGHT
-from dconvex.pictures.drawing import BETWEEN, PAGE, Drawing, Group, Look, Rectangle, Ruler, Shape, Text
+from dconvex.pictures.drawing import BETWEEN, FONT, PAGE, Drawing, Group, Look, Rectangle, Ruler, Shape, Text
 from dconvex.pictures.geometry import Box, Size
 from dconvex.pictures.labels import shortened
+from dconvex.pictures.panels import captioned
 
-FONT = 8.0
-TITLE = 9.0
 ROW = 15.0
 GAP = 6.0
 WIDEST = 110.0
@@ -51,7 +51,7 @@ class _Grid:
         needed = max((ruler(number, FONT) for number in numbers), default=0.0) + GAP
         wide = max(ROW, needed, head + GAP if head < 60 and len(across.words) <= WRITTEN else 0.0)
         is_upright = head + GAP > wide
-        return cls(left + GAP, 2 * ROW + (head + GAP if is_upright else ROW), wide, is_upright)
+        return cls(left + GAP, ROW + (head + GAP if is_upright else ROW), wide, is_upright)
 
     def cell(self, row: int, column: int) -> Box:
         return Box(self.left + (column + 0.5) * self.wide, self.top + (row + 0.5) * ROW, self.wide, ROW)
@@ -67,29 +67,37 @@ def heat_map(
     ruler: Ruler,
 ) -> Drawing:
     """A grid with a row for each word of `down` and a column for each of `across`."""
-    written = [number(value) for value in values.reshape(-1).tolist()]
+    numbers = [[number(value) for value in row] for row in values.tolist()]
     are_written = len(across.words) <= WRITTEN
-    grid = _Grid.of(down, across, written if are_written else (), ruler)
-    shapes: list[Shape] = [Text(title, 0.0, ROW / 2, TITLE, PAGE, "start", is_bold=True)]
-    shapes += _words(down, across, grid, ruler)
+    grid = _Grid.of(down, across, list(chain.from_iterable(numbers)) if are_written else (), ruler)
+    shapes = _words(down, across, grid, ruler)
     for (row, column), value in np.ndenumerate(values):
-        text, box, ground = written[row * len(across.words) + column], grid.cell(row, column), colour(float(value))
-        parts: list[Shape] = [Rectangle(box, Look(fill=ground))]
-        if are_written:
-            parts.append(Text(text, box.x, box.y, FONT, LIGHT if _is_dark(ground) else DARK))
-        told = f"{down.head} {down.words[row]}, {across.head} {across.words[column]}: {text}"
-        shapes.append(Group(parts, ("cell",), told))
-    width = max(grid.left + len(across.words) * grid.wide, 1.1 * ruler(title, TITLE), grid.left + ruler(across.head, FONT))
-    return Drawing(shapes, Size(width, grid.top + len(down.words) * ROW), name=title)
+        cell = _cell(grid.cell(row, column), colour(float(value)), numbers[row][column] if are_written else "")
+        told = f"{down.head} {down.words[row]}, {across.head} {across.words[column]}: {numbers[row][column]}"
+        shapes.append(Group(cell, ("cell",), told))
+    bottom = grid.top + len(down.words) * ROW
+    if not are_written:
+        darkest = f"the darkest is {number(float(values.max()))}"
+        shapes.append(Text(darkest, grid.left, bottom + ROW / 2, FONT, BETWEEN, "start"))
+        bottom += ROW
+    width = grid.left + max(len(across.words) * grid.wide, ruler(across.head, FONT))
+    return captioned(title, [], Drawing(shapes, Size(width, bottom)), ruler)
+
+
+def _cell(box: Box, ground: str, written: str) -> list[Shape]:
+    shapes: list[Shape] = [Rectangle(box, Look(fill=ground))]
+    if written:
+        shapes.append(Text(written, box.x, box.y, FONT, LIGHT if _is_dark(ground) else DARK))
+    return shapes
 
 
 def _words(down: Side, across: Side, grid: _Grid, ruler: Ruler) -> list[Shape]:
     def cut(word: str) -> str:
-        return shortened(word, WIDEST, lambda text: ruler(text, FONT))
+        return shortened(word, WIDEST, ruler, FONT)
 
     shapes: list[Shape] = [
         Text(cut(down.head), grid.left - GAP, grid.top - ROW / 2, FONT, BETWEEN, "end"),
-        Text(cut(across.head), grid.left, 1.5 * ROW, FONT, BETWEEN, "start"),
+        Text(cut(across.head), grid.left, ROW / 2, FONT, BETWEEN, "start"),
     ]
     for row, word in enumerate(down.words):
         shapes.append(Text(cut(word), grid.left - GAP, grid.cell(row, 0).y, FONT, PAGE, "end"))

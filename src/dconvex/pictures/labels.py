@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
 from dconvex.names import Name
+from dconvex.pictures.drawing import Ruler
 
 
 def label(name: Name) -> str:
@@ -56,13 +57,13 @@ def pleasant_limit(words: Sequence[str], line_height: float, width: Callable[[st
     return max(math.sqrt(sum(widths) * line_height * shape), max(widths, default=0.0))
 
 
-def shortened(text: str, limit: float, width: Callable[[str], float]) -> str:
-    """The text, cut with an ellipsis where it is wider than `limit`.
+def shortened(text: str, limit: float, ruler: Ruler, font: float) -> str:
+    """The text, cut with an ellipsis where it is wider than `limit` in this font size.
 
-    >>> shortened("abcdefgh", 5, len), shortened("abc", 5, len)
-    ('abcd…', 'abc')
+    >>> shortened("abcdefgh", 15.0, lambda text, font: len(text) * font, font=3.0)
+    'abcd…'
     """
-    if width(text) <= limit:
+    if ruler(text, font) <= limit:
         return text
-    kept = bisect_right(range(len(text)), limit, key=lambda end: width(f"{text[:end]}…")) - 1
+    kept = bisect_right(range(len(text)), limit, key=lambda end: ruler(f"{text[:end]}…", font)) - 1
     return f"{text[: max(kept, 1)]}…"

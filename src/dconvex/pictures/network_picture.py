@@ -11,14 +11,13 @@ from dconvex.errors import UnknownVariableError
 from dconvex.names import Label, Name, canonical
 from dconvex.pictures.charts import histogram
 from dconvex.pictures.colours import DARK, EMPTY, node_colours
-from dconvex.pictures.drawing import BETWEEN, Drawing, Group, Look, Path, Rectangle, Ruler, Shape, Text, flow
+from dconvex.pictures.drawing import BETWEEN, FONT, Drawing, Group, Look, Path, Rectangle, Ruler, Shape, Text, flow
 from dconvex.pictures.geometry import Box, Point, Route, Size
 from dconvex.pictures.labels import label, shortened
 from dconvex.pictures.network_layout import arrange_network
 from dconvex.pictures.panels import summary
 from dconvex.pictures.subjects import Clusters, Network
 
-FONT = 8.0
 HEAD = 5.0
 """The length of an arrow's head."""
 ROUND = 4.0
@@ -40,7 +39,7 @@ def network_picture(
         return network_summary(network, ruler)
     colours = _colours(network, clusters)
     place = {name: number for number, name in enumerate(network.nodes)}
-    texts = [shortened(label(name), WIDEST, lambda text: ruler(text, FONT)) for name in network.nodes]
+    texts = [shortened(label(name), WIDEST, ruler, FONT) for name in network.nodes]
     sizes = [Size(ruler(text, FONT) + 1.2 * FONT, 2.1 * FONT) for text in texts]
     layout = arrange_network(sizes, [(place[tail], place[head]) for tail, head in network.edges])
     arrows = [_arrow(route, edge) for route, edge in zip(layout.routes, network.edges, strict=True)]

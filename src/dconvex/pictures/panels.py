@@ -7,8 +7,10 @@ from dataclasses import replace
 
 from dconvex.pictures.drawing import (
     BETWEEN,
+    FONT,
     PAGE,
     PAGE_WIDTH,
+    TITLE,
     Drawing,
     Look,
     Rectangle,
@@ -20,8 +22,6 @@ from dconvex.pictures.drawing import (
 )
 from dconvex.pictures.geometry import Box, Size
 
-FONT = 8.0
-TITLE = 9.0
 ROW = 13.0
 GAP = 8.0
 
@@ -38,6 +38,11 @@ def caption(title: str, notes: Sequence[str], ruler: Ruler, scale: float = 1.0) 
     lines += [Text(note, 0.0, (1.5 + number) * row, small, BETWEEN, "start") for number, note in enumerate(notes)]
     width = max([1.1 * ruler(title, large), *(ruler(note, small) for note in notes)])
     return Drawing(lines, Size(width, (1 + len(notes)) * row), name=title)
+
+
+def captioned(title: str, notes: Sequence[str], drawing: Drawing, ruler: Ruler) -> Drawing:
+    """The drawing below its caption."""
+    return below_each_other([caption(title, notes, ruler), drawing], GAP)
 
 
 def nothing_asked(ruler: Ruler) -> Drawing:
@@ -61,7 +66,7 @@ def legend(entries: Sequence[tuple[Look, str]], ruler: Ruler, scale: float = 1.0
 def summary(name: str, facts: Sequence[tuple[str, str]], charts: Sequence[Drawing], ruler: Ruler) -> Drawing:
     """The name, below it (what, how much) in two columns, and charts beside them."""
     below = side_by_side([_table(facts, ruler), *charts], gap=4 * GAP)
-    return below_each_other([caption(name, [], ruler), below], GAP)
+    return captioned(name, [], below, ruler)
 
 
 def _table(facts: Sequence[tuple[str, str]], ruler: Ruler) -> Drawing:

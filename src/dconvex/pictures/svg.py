@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from dconvex.pictures.drawing import Drawing, Group, Look, Path, Rectangle, Text
+from dconvex.pictures.drawing import FONT, Drawing, Group, Look, Path, Rectangle, Text
 from dconvex.pictures.geometry import Point
 from dconvex.pictures.typeface import FAMILY
 
 MARGIN = 8.0
-FONT = 8.0
-"""The size of text that says nothing else."""
 PREFIX = "dcx-"
 """Before the names of groups, which share the page's classes with whatever else stands there."""
 ALONE = "<style>svg:root{color:#222}@media(prefers-color-scheme:dark){svg:root{color:#ddd}}</style>"

@@ -10,7 +10,7 @@ from dconvex.names import Name, canonical
 from dconvex.pictures.canvas import NewFigure, drawn_width, need_matplotlib, paint
 from dconvex.pictures.charts import histogram
 from dconvex.pictures.colours import DARK, EMPTY, FAINT, PALETTE, WARNING, cluster_colours
-from dconvex.pictures.drawing import BETWEEN, Drawing, Group, Look, Rectangle, Ruler, Shape, flow
+from dconvex.pictures.drawing import BETWEEN, FONT, Drawing, Group, Look, Rectangle, Ruler, Shape, flow
 from dconvex.pictures.geometry import Box, Point, Route
 from dconvex.pictures.hanging import Hanging
 from dconvex.pictures.labels import label
@@ -22,7 +22,8 @@ from dconvex.pictures.wording import Word, Wording, wording
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FONT, SMALL = 8.0, 6.5
+SMALL = 6.5
+"""The size of text in separators."""
 ROUND = 4.0
 LONG = 6
 """A separator of more variables is only counted: its cluster lists them in grey anyway."""

@@ -52,7 +52,7 @@ class Wording:
             for piece in line:
                 x = box.x + piece.x + piece.width / 2
                 if piece.word.mark is not None:
-                    ground = Box(x, y, piece.width + 0.4 * self.font, 1.15 * self.font)
+                    ground = Box(x, y, piece.width + 0.3 * self.font, 1.15 * self.font)
                     yield Rectangle(ground, piece.word.mark, radius=0.3 * self.font)
                 yield Text(piece.text, x, y, self.font, piece.word.colour, width=piece.width)
 
@@ -63,7 +63,7 @@ def wording(parts: Sequence[Sequence[Word]], font: float, shape: float, ruler: R
     def width(text: str) -> float:
         return ruler(text, font)
 
-    cut = [[replace(word, text=shortened(word.text, WIDEST * font, width)) for word in part] for part in parts]
+    cut = [[replace(word, text=shortened(word.text, WIDEST * font, ruler, font)) for word in part] for part in parts]
     limit = pleasant_limit([word.text for part in cut for word in part], PITCH * font, width, shape)
     broken = [line for part in cut for line in _broken(part, balanced([word.text for word in part], limit, width))]
     lines = tuple(tuple(_pieces(words, ruler, font)) for words in broken)
