@@ -25,7 +25,7 @@ RESULTS = {
 }
 """Pages made elsewhere, and where the pictures on them lie, as they say it."""
 
-SVG_PICTURE = re.compile(r"!\[(?P<title>[^\]]*)\]\((?P<path>[^)]+\.svg)\)")
+SVG_PICTURE = re.compile(r"!\[[^\]]*\]\((?P<path>[^)]+\.svg)\)")
 
 
 def main() -> None:
@@ -66,7 +66,7 @@ def with_svg_inside(page: str, folder: Path) -> str:
     def drawing(found: re.Match[str]) -> str:
         path = folder / found["path"]
         if not path.exists():
-            return found[0]  # Zensical says so
+            return found[0]  # the check of links will tell
         return f"<figure>{path.read_text(encoding='utf-8').partition('?>')[2].strip()}</figure>"
 
     return SVG_PICTURE.sub(drawing, page)

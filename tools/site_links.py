@@ -21,7 +21,7 @@ def problems_in(site: Path) -> Iterator[str]:
         page = read_page(path)
         name = path.relative_to(site)
         yield from (f"{name}: loads {address}" for address in page.loads if urlsplit(address).netloc)
-        for address in {*page.loads, *page.links}:
+        for address in dict.fromkeys([*page.loads, *page.links]):
             parts = urlsplit(address)
             if not parts.netloc and parts.scheme in ("", "file") and not _leads_somewhere(path, parts.path, parts.fragment):
                 yield f"{name}: there is no {address}"

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from docs.pages import run_page, steps_on
+from docs.pages import blocks_on, run_page, steps_on
 
 import dconvex as dc
 from tools.notebook_pages import executed, outputs_as_text
+from tools.site_links import problems_in
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -29,6 +30,11 @@ def _a_reader_at_work(tmp_path, monkeypatch):
 @pytest.mark.filterwarnings("ignore::FutureWarning:pgmpy")
 def test_a_page_runs_as_printed(page):
     run_page(page.read_text(encoding="utf-8"), page.relative_to(ROOT))
+
+
+def test_only_shell_and_r_are_for_reading_only():
+    languages = {block.language for page in PAGES for block in blocks_on(page.read_text(encoding="utf-8"))}
+    assert languages == {"console", "python", "r", "sh", "text"}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -71,3 +77,14 @@ def test_examples_in_docstrings_become_blocks_of_code():
     fenced = pytest.importorskip("tools.doctest_fences").fenced
     docstring = "Adds.\n\n>>> 1 + 1\n2\n\n>>> 2 + 2\n4\n\nThat is all."
     assert fenced(docstring) == "Adds.\n\n```pycon\n>>> 1 + 1\n2\n\n>>> 2 + 2\n4\n```\n\nThat is all."
+
+
+def test_links_that_lead_nowhere_or_load_from_elsewhere_are_found(tmp_path):
+    there = '<a href="two.html#part">good</a> <a href="https://example.org">also good</a>'
+    (tmp_path / "one.html").write_text(there + '<a href="three.html">bad</a><img src="//example.org/x.png">', encoding="utf-8")
+    (tmp_path / "two.html").write_text('<h2 id="part">Part</h2><a href="#parts">bad</a>', encoding="utf-8")
+    assert list(problems_in(tmp_path)) == [
+        "one.html: loads //example.org/x.png",
+        "one.html: there is no three.html",
+        "two.html: there is no #parts",
+    ]
