@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export PYTHON
 
-.PHONY: demo test test-slow lint types bench format repository clean
+.PHONY: demo test test-slow lint types bench format repository release clean
 
 demo: $(VENV)/.package
 	@$(BIN)/python -m dconvex.demo
@@ -34,6 +34,10 @@ format: $(VENV)/.dev
 repository: $(VENV)/.dev
 	$(BIN)/python tools/build_repository.py
 
+# wheel and sdist, built, checked and tried in new environments
+release: $(VENV)/.release
+	$(BIN)/python tools/check_release.py $(ARGS)
+
 clean:
 	rm -rf $(VENV)
 
@@ -47,3 +51,7 @@ $(VENV)/.package: pyproject.toml constraints.txt | $(VENV)/bin/python
 $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) --editable ".[dev]"
 	@touch $@ $(VENV)/.package
+
+$(VENV)/.release: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) --editable ".[release]"
+	@touch $@

@@ -1,29 +1,69 @@
-"""All results in one page: what each benchmark measured, with ratios, versions and the machine."""
+"""All results in one page: all peers in one table, then what each benchmark measured, with versions and the machine."""
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from statistics import median
+from typing import Any, TypeAlias
 
 from benchmarks.harness import RESULTS, duration
 
+Record: TypeAlias = Mapping[str, Any]
+
 PAGE = Path(__file__).parent / "RESULTS.md"
+PEERS = ("pyAgrum", "pgmpy", "NumPy", "plain")
+"""How the names of contenders begin that are not ours."""
+
+HEAD = """# Benchmarks
+
+Written by `make bench`. A ratio is how many times longer a peer takes than ours, both in one run; below one, the peer is
+faster. Where ours answers questions, it is asked each of them for the first time.
+"""
 
 
 def write_summary(names: Iterable[str], folder: Path = RESULTS, page: Path = PAGE) -> None:
     """Write the page anew from the results that are there."""
-    sections = [section for name in names if (folder / f"{name}.json").exists() for section in _section(folder, name)]
-    told = "A ratio is how many times longer a peer takes than ours, both in one run. Written by `make bench`."
-    page.write_text("\n".join(["# Benchmarks", "", told, "", *sections]), encoding="utf-8")
+    files = [folder / f"{name}.json" for name in names]
+    records = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.exists()]
+    sections = [line for record in records for line in _section(record)]
+    page.write_text("\n".join([HEAD, *_overview(records), "", *sections]), encoding="utf-8")
 
 
-def _section(folder: Path, name: str) -> Iterator[str]:
-    record = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-    facts = record["machine"]
+def _overview(records: Iterable[Record]) -> Iterator[str]:
+    """The ratios of each peer over the cases of a benchmark."""
+    yield from _aligned(["benchmark", "peer", "cases", "least ratio", "median", "largest"])
+    for record in records:
+        ratios: dict[str, dict[str, float]] = defaultdict(dict)
+        for case, contender, ratio in _ratios(record):
+            if contender.startswith(PEERS):
+                ratios[contender][case] = ratio
+        for contender, found in ratios.items():
+            least = min(found, key=found.__getitem__)
+            ends = [f"{_times(found[least])} ({least})", _times(median(found.values())), _times(max(found.values()))]
+            yield _row([record["benchmark"], contender, str(len(found)), *ends])
+
+
+def _ratios(record: Record) -> Iterator[tuple[str, str, float]]:
+    """Case, contender, and how many times longer it takes, where that is known."""
+    for case in record.get("cases", ()):
+        for timing in case.get("timings", ()):
+            if timing.get("ratio"):
+                yield case["case"], timing["contender"], timing["ratio"]
+        for row in case.get("rows", ()):
+            if row["ratios"] and row["ratios"][0]:
+                yield case["case"], row["contender"], row["ratios"][0]
+
+
+def _section(record: Record) -> Iterator[str]:
+    name, facts = record["benchmark"], record["machine"]
     versions = ", ".join(f"{part} {facts[part]}" for part in facts if part not in ("cpu", "cores"))
     yield f"## {name}{' (quick)' if record['quick'] else ''}"
+    yield ""
+    yield (import_module(f"benchmarks.{name}").__doc__ or "").strip()
     yield ""
     yield f"{facts['cpu']}, {facts['cores']} cores; {versions}."
     yield ""
@@ -31,7 +71,7 @@ def _section(folder: Path, name: str) -> Iterator[str]:
     yield ""
 
 
-def _table(record: Mapping[str, Any]) -> Iterator[str]:
+def _table(record: Record) -> Iterator[str]:
     if "cases" not in record:  # growth and the like: one line for each measurement
         yield from _lines(next(value for value in record.values() if isinstance(value, list)))
     elif "timings" in record["cases"][0]:
@@ -50,7 +90,7 @@ def _table(record: Mapping[str, Any]) -> Iterator[str]:
                 yield _row([case["case"], row["contender"], *times, *ratios])
 
 
-def _lines(measured: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _lines(measured: Sequence[Record]) -> Iterator[str]:
     columns = [name for name in measured[0] if not isinstance(measured[0][name], dict | list)]
     yield from _aligned(columns)
     for one in measured:
@@ -67,4 +107,4 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _times(ratio: float | None) -> str:
-    return "" if ratio is None else f"{ratio:.3g}×"
+    return "" if ratio is None else f"{ratio:,.0f}×" if ratio >= 1_000 else f"{ratio:.3g}×"

@@ -24,17 +24,17 @@ def main(
     names: Annotated[list[str] | None, typer.Argument(help=f"Some of: {', '.join(NAMES)}; else all.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="About a minute each instead of the paper's 100 repetitions.")] = False,
     smoke: Annotated[bool, typer.Option("--smoke", help="A few seconds each, only to see that it runs.")] = False,
-    folder: Annotated[Path | None, typer.Option(help="For the results; else experiments/results.")] = None,
+    folder: Annotated[Path | None, typer.Option(help="For the results, whatever the setting.")] = None,
 ) -> None:
-    """Print our numbers beside the paper's, and write tables, pictures and docs/reproduction.md.
+    """Print our numbers beside the paper's, and write tables, pictures and a page of both.
 
-    A smoke run proves nothing, so it goes to a temporary folder unless another is named.
+    Only the full setting replaces experiments/results and docs/reproduction.md; the others write to a temporary folder.
     """
     for name in names or NAMES:
         if name not in NAMES:
             raise typer.BadParameter(f"no experiment is called {name!r}; there are: {', '.join(NAMES)}")
     setting = SMOKE if smoke else QUICK if quick else FULL
-    target = folder or (Path(tempfile.mkdtemp(prefix="experiments-")) if smoke else RESULTS)
+    target = folder or (RESULTS if setting is FULL else Path(tempfile.mkdtemp(prefix="experiments-")))
     target.mkdir(parents=True, exist_ok=True)
     console = wide_console()
     for name in names or NAMES:

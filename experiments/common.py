@@ -1,4 +1,4 @@
-"""What all experiments share: how large they are, what they hand back, how it is written down and drawn.
+"""What all experiments share: how large they are, what they learn from, what they hand back, how it is written and drawn.
 
 An experiment is a module with `run(setting, folder) -> Result`; it draws its pictures into the folder itself, the rest is
 written by `Result.write`.
@@ -6,19 +6,23 @@ written by `Result.write`.
 
 from __future__ import annotations
 
+import math
 import os
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from rich.markup import escape
 from rich.table import Table
 
+import dconvex as dc
 from benchmarks import harness
+from dconvex.names import Name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,16 +66,21 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """What an experiment comes to; `verdict` is one for all rows, `details` are all measurements behind them."""
+    """What an experiment comes to; `verdict` is a sentence about all rows, `remarks` are paragraphs of evidence for it."""
 
     name: str
     title: str
     setting: Setting
     rows: Sequence[Row]
     verdict: str
-    pictures: Sequence[str] = ()
-    """File names in the folder."""
+    remarks: str
     details: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    """All measurements behind the rows."""
+
+    @property
+    def picture(self) -> str:
+        """The file that the experiment has drawn into the folder."""
+        return f"{self.name}.png"
 
     def write(self, folder: Path) -> None:
         """The rows as NAME.csv, the section of the page as NAME.md, and each detail as NAME_DETAIL.csv."""
@@ -81,20 +90,34 @@ class Result:
             frame.to_csv(folder / f"{self.name}_{detail}.csv", index=False, float_format="%.5g")
 
     def as_markdown(self) -> str:
-        lines = [f"## {self.title}", "", f"`python -m experiments {self.name}`; setting: {self.setting}; {machine()}.", ""]
+        lines = [f"## {self.title}", "", f"**{self.verdict}**", ""]
+        lines += [f"`python -m experiments {self.name}`; setting: {self.setting}; {machine()}.", ""]
         lines += ["| item | the paper | ours | verdict |", "|---|---|---|---|"]
         lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in self.rows]
-        lines += ["", self.verdict, ""]
-        lines += [f"![{self.title}]({picture})\n" for picture in self.pictures]
+        lines += ["", *self._listed_remarks(), "", f"![{self.title}]({self.picture})", ""]
         return "\n".join(lines)
 
+    def _listed_remarks(self) -> list[str]:
+        return [f"- {' '.join(paragraph.split())}" for paragraph in self.remarks.split("\n\n")]
+
     def as_table(self) -> Table:
-        table = Table(title=f"{self.title} ({self.setting.name})", caption=escape(self.verdict), caption_justify="left")
+        told = "\n".join([self.verdict, *self._listed_remarks()])
+        table = Table(title=f"{self.title} ({self.setting.name})", caption=escape(told), caption_justify="left")
         for column in ("item", "the paper", "ours", "verdict"):
             table.add_column(column)
         for row in self.rows:
             table.add_row(*map(escape, row))
         return table
+
+
+def random_binary(dag: dc.Dag, rng: np.random.Generator) -> dc.BayesianNetwork:
+    """Drawn as in the paper's notebooks, by pgmpy's `TabularCPD.get_random`: two uniform numbers, divided by their sum."""
+
+    def table(node: Name) -> NDArray[np.float64]:
+        numbers = rng.random((2,) * (1 + len(dag.parents(node))))
+        return np.asarray(numbers / numbers.sum(axis=-1, keepdims=True))
+
+    return dc.BayesianNetwork.discrete(dag, {node: table(node) for node in dag.nodes}, dict.fromkeys(dag.nodes, (0, 1)))
 
 
 def cores() -> int:
@@ -109,8 +132,19 @@ def machine() -> str:
     return f"{facts['cpu']}, {used}, Python {facts['python']}, NumPy {facts['numpy']}, dconvex {facts['dconvex']}"
 
 
-def listed(numbers: Sequence[float], form: str = ".3g") -> str:
+def listed(numbers: Iterable[float], form: str = ".3g") -> str:
     return ", ".join(format(number, form) for number in numbers)
+
+
+def span(numbers: Iterable[float], form: str = ".2g") -> str:
+    """The least and the largest of those that are known."""
+    found = [number for number in numbers if math.isfinite(number)]
+    ends = dict.fromkeys(format(end, form) for end in (min(found), max(found))) if found else ("?",)
+    return " to ".join(ends)
+
+
+def counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + "s" * (number != 1)
 
 
 def slope(x: Sequence[float], y: Sequence[float]) -> float:

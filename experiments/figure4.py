@@ -1,5 +1,7 @@
 """Figure 4: how far the learned Gaussian network is from the true one, as rows grow.
 
+The paper prints KL(estimate‖truth), its notebook computes KL(truth‖estimate); we give both.
+
 The true networks are drawn as the published notebook draws them, by pgmpy's `get_random(loc=0, scale=0.1)`: intercepts and
 coefficients from N(0, 0.1²), and |N(0, 0.1²)| for the noise. pgmpy calls the latter a standard deviation, but some of its
 versions put it on the diagonal of the noise covariance unsquared. The paper's condition numbers are those of a variance (see
@@ -15,12 +17,14 @@ import numpy as np
 import pandas as pd
 
 import dconvex as dc
-from experiments.common import Result, Row, Setting, draw_boxes, slope
+from experiments.common import Result, Row, Setting, draw_boxes, slope, span
 
 NETWORKS = ("ecoli70", "magic-niab", "magic-irri", "arth150")
 SIZES = (500, 1_000, 2_500, 5_000, 7_500, 10_000)
 MEASURES = {"kl": "KL(estimate‖truth)", "hellinger": "Hellinger distance", "wasserstein2": "Wasserstein-2 distance"}
 SCALE = 0.1
+PAPER = 0.04
+"""Wasserstein-2 at 10,000 rows, of all four networks."""
 
 
 def run(setting: Setting, folder: Path) -> Result:
@@ -29,10 +33,10 @@ def run(setting: Setting, folder: Path) -> Result:
     runs = pd.DataFrame([one for name in names for one in measured(name, sizes, setting)])
     draw_boxes(runs, folder / "figure4.png", {"": names}, MEASURES)
     rows = [row(name, runs[runs["network"] == name]) for name in names]
-    apart = runs["apart"].max()
-    rows.append(Row("decomposed estimate against full MLE", "–", f"furthest apart by {apart:.1g}", "the same, by Corollary 1"))
+    apart = f"W2 between them at most {runs['apart'].max():.1g}"
+    rows.append(Row("decomposed estimate = global estimate", "implied by Corollary 1", apart, "the same but for rounding"))
     title = "Figure 4: accuracy of learned Gaussian networks"
-    return Result("figure4", title, setting, rows, VERDICT, ["figure4.png"], {"runs": runs})
+    return Result("figure4", title, setting, rows, verdict(runs), remarks(runs), {"runs": runs})
 
 
 def measured(name: str, sizes: tuple[int, ...], setting: Setting) -> Iterator[dict[str, object]]:
@@ -50,6 +54,7 @@ def measured(name: str, sizes: tuple[int, ...], setting: Setting) -> Iterator[di
                 "repetition": repetition,
                 "parameters": 2 * len(dag) + len(dag.edges),
                 "kl": float(dc.kl_divergence(estimate, truth)),
+                "kl_reverse": float(dc.kl_divergence(truth, estimate)),
                 "hellinger": float(dc.hellinger_distance(estimate, truth)),
                 "wasserstein2": float(dc.wasserstein2_distance(estimate, truth)),
                 "apart": float(dc.wasserstein2_distance(estimate, full)),
@@ -67,19 +72,37 @@ def random_truth(dag: dc.Dag, rng: np.random.Generator, *, noise_is_variance: bo
 
 
 def row(name: str, runs: pd.DataFrame) -> Row:
-    means = runs.groupby("rows")[list(MEASURES)].mean()
+    means = runs.groupby("rows")[[*MEASURES, "kl_reverse"]].mean()
     most = means.index[-1]
     last = means.loc[most]
     power = slope(means.index.to_list(), means["wasserstein2"].to_list())
     expected = runs["parameters"].iloc[0] / (2 * most)
-    ours = f"W2 {last['wasserstein2']:.3f}, KL {last['kl']:.2g}, H {last['hellinger']:.2g} at {most:,} rows"
-    verdict = f"W2 falls as rows^{power:.2f}; KL is {last['kl'] / expected:.2f} × parameters/(2 rows)"
-    return Row(name, "W2 “around 0.04” at 10,000" if most == SIZES[-1] else "–", ours, verdict)
+    ours = f"W2 {last['wasserstein2']:.3f}, H {last['hellinger']:.2g}, KL {last['kl']:.2g}, reversed {last['kl_reverse']:.2g}"
+    verdict = f"W2 is {last['wasserstein2'] / PAPER:.2f} × {PAPER} and falls as rows^{power:.2f}; "
+    verdict += f"KL is {last['kl'] / expected:.2f} × parameters/(2 rows)"
+    return Row(f"{name}, {most:,} rows", f"W2 “around {PAPER}” at 10,000", ours, verdict)
 
 
-VERDICT = (
-    "Wasserstein-2 is of the size that the paper gives once the networks are drawn as in its notebook. It does not "
-    "stabilise: it falls with the square root of the rows, as maximum likelihood does. The decomposed estimate is the "
-    "full estimate, so the figure shows sampling error, not decomposition. ecoli70 has 46 variables and magic-niab 44; "
-    "the supplement has them the other way round, or took other files."
-)
+def verdict(runs: pd.DataFrame) -> str:
+    most = runs["rows"].max()
+    found = runs[runs["rows"] == most].groupby("network", sort=False)["wasserstein2"].mean()
+    return (
+        f"Reproduced in size: Wasserstein-2 is {span(found, '.3f')} at {most:,} rows, in the paper “around {PAPER}” at 10,000. "
+        "It does not stabilise there."
+    )
+
+
+def remarks(runs: pd.DataFrame) -> str:
+    means = runs.groupby(["network", "rows"])["wasserstein2"].mean()
+    powers = [slope(part.index.get_level_values("rows").to_list(), part.to_list()) for _, part in means.groupby("network")]
+    return f"""
+    The paper says that Wasserstein-2 stabilises. It falls with the square root of the rows in all networks, as maximum
+    likelihood does (powers of {span(powers, ".2f")}), and would be half as large with four times the rows.
+
+    The decomposed estimate is the global one, so the figure shows sampling error and not what decomposition loses.
+
+    The size depends on how the true networks are drawn: this is the notebook's way, with the noise taken as a variance, which
+    the condition numbers of the supplement confirm.
+
+    ecoli70 has 46 variables and magic-niab 44; the supplement has them the other way round.
+    """

@@ -7,6 +7,7 @@ Theorem 2 says that Algorithm 2 gives irreducible clusters. It does not; `decomp
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -22,8 +23,14 @@ REPOSITORY = ("child", "insurance", "alarm", "hailfinder", "hepar2", "win95pts",
 NODES, EDGES = (20, 50, 100), (1.0, 1.25, 1.5, 2.0)
 """Of random DAGs; edges for each node."""
 QUESTIONS = 50
-PUBLISHED = {"child": 7, "alarm": 11, "hailfinder": 24, "hepar2": 34, "win95pts": 35, "pigs": 144}
-"""The largest of the clusters that the paper's authors published."""
+PUBLISHED = {
+    "child": (12, 7), "insurance": (4, 24), "alarm": (20, 11), "hailfinder": (26, 24), "hepar2": (35, 34), "win95pts": (27, 35),
+    "pathfinder": (81, 17), "pigs": (229, 144),
+}  # fmt: skip
+"""How many clusters the paper's authors published, and the largest of them."""
+PUBLISHED_CLUSTER = "F20 F31 F41 F44 F70 F72 F81 F82 F83 F84 F85 F86 F87 F88 F89 F93 Fault"
+"""The largest one of pathfinder."""
+KINDS = ("algorithm 2", "minimal", "any")
 
 
 def run(setting: Setting, folder: Path) -> Result:
@@ -34,18 +41,16 @@ def run(setting: Setting, folder: Path) -> Result:
     rows = [network_row(one) for _, one in networks.iterrows()]
     rows += [
         Row(
-            f"random DAGs, {one['nodes']:.0f} nodes, {one['edges']:g} edges per node",
+            f"{setting.repetitions} random DAGs, {one['nodes']:.0f} nodes, {one['edges']:g} edges per node",
             "always irreducible",
-            f"{one['reducible']:.0%} are not; ours proven for {one['certified']:.0%}",
-            f"largest cluster on average {one['algorithm 2']:.1f} → {one['minimal']:.1f} → {one['any']:.1f}",
+            f"reducible in {one['reducible']:.0%}; ours proven irreducible in {one['certified']:.0%}",
+            f"largest cluster on average {' → '.join(f'{one[kind]:.1f}' for kind in KINDS)}",
         )
         for _, one in random.iterrows()
     ]
     draw(random, folder / "refinement.png")
-    return Result(
-        "refinement", "Beyond the paper: what refining gains", setting, rows, verdict(networks, random), ["refinement.png"],
-        {"networks": networks, "random": random},
-    )  # fmt: skip
+    title, details = "Beyond the paper: what refining gains", {"networks": networks, "random": random}
+    return Result("refinement", title, setting, rows, verdict(networks, random), remarks(), details)
 
 
 def trees(dag: dc.Dag) -> dict[str, dc.ClusterTree]:
@@ -72,13 +77,18 @@ def compared(name: str, setting: Setting) -> dict[str, object]:
             f"{what}: largest": int(tree.sizes.max()),
             f"{what}: certified": tree.certified,
             f"{what}: variables": float(np.mean([len(tree.pruned_to(question).variables) for question in questions])),
-            f"{what}: microseconds": 1e6 * median(_seconds(model, question) for question in questions),
+            **{f"{what}: {asked}": 1e6 * seconds for asked, seconds in medians(model, questions).items()},
         }
     return found
 
 
+def medians(model: dc.LocalModel, questions: Sequence[list[str]]) -> dict[str, float]:
+    """Seconds for a question that was never asked, which is planned first, and for the same one again."""
+    model.query(questions[0][:1])  # loads, compiles
+    return {asked: median(_seconds(model, question) for question in questions) for asked in ("first", "again")}
+
+
 def _seconds(model: dc.LocalModel, question: list[str]) -> float:
-    model.query(question)
     start = time.perf_counter()
     model.query(question)
     return time.perf_counter() - start
@@ -100,31 +110,39 @@ def on_random_dags(nodes: int, edges: float, setting: Setting) -> dict[str, floa
 
 
 def network_row(one: pd.Series[Any]) -> Row:
-    kinds = ("algorithm 2", "minimal", "any")
-    sizes = " → ".join(f"{one[f'{kind}: clusters']}/{one[f'{kind}: largest']}" for kind in kinds)
-    asked = " → ".join(f"{one[f'{kind}: variables']:.1f}" for kind in kinds)
-    times = " → ".join(f"{one[f'{kind}: microseconds']:.0f}" for kind in kinds)
-    proof = "certified" if one["minimal: certified"] else "not certified"
     name = str(one["network"])
-    return Row(
-        name,
-        f"largest {PUBLISHED[name]}" if name in PUBLISHED else "–",
-        f"{sizes} ({proof})",
-        f"questions: {asked} (hull {one['hull']:.1f}) variables, {times} µs",
-    )
+    sizes = " → ".join(f"{one[f'{kind}: clusters']}/{one[f'{kind}: largest']}" for kind in KINDS)
+    proof = "irreducible" if one["minimal: certified"] else "not proven irreducible"
+    asked = " → ".join(f"{one[f'{kind}: variables']:.1f}" for kind in KINDS)
+    first, again = (" → ".join(f"{one[f'{kind}: {time}']:.0f}" for kind in KINDS) for time in ("first", "again"))
+    told = f"a question keeps {asked} variables (hull {one['hull']:.1f}) and takes {first} µs, again {again} µs"
+    return Row(name, "{}/{}".format(*PUBLISHED[name]) if name in PUBLISHED else "–", f"{sizes} ({proof})", told)
 
 
 def verdict(networks: pd.DataFrame, random: pd.DataFrame) -> str:
     changed = networks.loc[networks["algorithm 2: clusters"] != networks["minimal: clusters"], "network"].to_list()
     worst = random.iloc[int(random["reducible"].argmax())]
     return (
-        "Clusters/largest cluster: of Algorithm 2, of the refined minimal tree, and with separators='any'. Algorithm 2 "
-        f"leaves reducible clusters on {', '.join(changed) or 'none'} of these networks and on up to "
-        f"{worst['reducible']:.0%} of random DAGs ({worst['nodes']:.0f} nodes, {worst['edges']:g} edges per node), so "
-        "Theorem 2 is false. The paper's column is the largest cluster that its authors published. Questions are about "
-        "two random variables of a binary network learned from 1,000 rows: the variables of the clusters that are kept, "
-        "and the median time of the second asking."
+        f"Theorem 2 does not hold: Algorithm 2 leaves reducible clusters on {', '.join(changed) or 'none'}, and on up to "
+        f"{worst['reducible']:.0%} of random DAGs ({worst['nodes']:.0f} nodes, {worst['edges']:g} edges per node)."
     )
+
+
+def remarks() -> str:
+    dag, published = dc.load_network("pathfinder").dag, PUBLISHED_CLUSTER.split()
+    assert dc.is_d_convex(dag, published)
+    parts = dc.decompose(dag.induced(published)).sizes
+    return f"""
+    Of networks: clusters/largest cluster, of Algorithm 2, of the refined minimal tree, and with `separators="any"`; the paper's
+    column is counted over the clusters that its authors published.
+
+    The published clusters can be split too: the largest one of pathfinder, d-convex and with {len(published)} variables, has
+    minimal d-decomposers that split it into {len(parts)} clusters of at most {parts.max()}.
+
+    Questions are about two random variables of a binary network learned from 1,000 rows: the variables of the clusters that are
+    kept, the size of their d-convex hull, and the median time, first and asked again. Smaller clusters keep fewer variables,
+    but what is kept and does not matter is dropped before anything is computed, so that the times change less.
+    """
 
 
 def draw(random: pd.DataFrame, path: Path) -> None:
@@ -132,14 +150,19 @@ def draw(random: pd.DataFrame, path: Path) -> None:
 
     figure = Figure(figsize=(11, 4), layout="constrained")
     left, right = figure.subplots(1, 2)
+    styles = dict(zip(KINDS, (":", "-", "--"), strict=True))
     for number, (nodes, part) in enumerate(random.groupby("nodes")):
-        left.plot(part["edges"], 100 * part["reducible"], "o-", color=f"C{number}", label=f"{nodes:.0f} nodes")
-        for kind, style in (("algorithm 2", ":"), ("minimal", "-"), ("any", "--")):
-            label = f"{nodes:.0f} nodes, {kind}"
-            right.plot(part["edges"], part[kind], f"o{style}", color=f"C{number}", markersize=4, label=label)
-    left.set(xlabel="edges per node", ylabel="% of random DAGs", ylim=(0, 104), title="Algorithm 2 is not irreducible")
-    right.set(xlabel="edges per node", ylabel="variables", title="largest cluster, on average")
+        colour = f"C{number}"
+        left.plot(part["edges"], 100 * part["reducible"], "o-", color=colour, label=f"{nodes:.0f} nodes")
+        right.plot([], [], "o", color=colour, label=f"{nodes:.0f} nodes")
+        for kind, style in styles.items():
+            right.plot(part["edges"], part[kind], f"o{style}", color=colour, markersize=4)
+    for kind, style in styles.items():
+        right.plot([], [], style, color="black", label=kind)
+    left.set(xlabel="edges per node", ylabel="% of random DAGs", ylim=(0, 104), title="Algorithm 2 leaves reducible clusters")
+    right.set(xlabel="edges per node", ylabel="variables", ylim=(0, None), title="largest cluster, on average")
+    left.legend(frameon=False, fontsize=8)
+    right.legend(frameon=False, fontsize=8, ncols=2)
     for axes in (left, right):
-        axes.legend(frameon=False, fontsize=8)
         tidy(axes)
     figure.savefig(path, dpi=110)

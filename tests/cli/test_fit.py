@@ -93,3 +93,16 @@ def test_an_unknown_prior_is_told(folder):
     result = run("fit", "asia", "rows.csv", "-o", "model.dcx", "--prior", "flat")
     assert result.exit_code == 2
     assert "flat" in result.output
+
+
+def test_rows_may_come_from_another_program(folder):
+    run("fit", "asia", "rows.csv", "-o", "file.dcx")
+    piped = CliRunner().invoke(app, ["fit", "asia", "-", "-o", "piped.dcx"], input=(folder / "rows.csv").read_bytes())
+    assert piped.exit_code == 0, piped.output
+    assert dc.open_model("piped.dcx").network() == dc.open_model("file.dcx").network()
+
+
+def test_a_model_file_is_a_structure_too(folder):
+    run("fit", "asia", "rows.csv", "-o", "first.dcx")
+    run("fit", "first.dcx", "rows.csv", "-o", "second.dcx")
+    assert dc.open_model("second.dcx").network() == dc.open_model("first.dcx").network()

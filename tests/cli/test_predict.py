@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -133,10 +132,10 @@ def test_columns_that_are_not_in_the_network_are_told(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "No columns to parse from file"),
+        ("", "the file is empty; a header with names and rows are needed"),
         ("xray,smoke\nyes,no,yes\n", "the rows have more cells than the header has names"),
         ("xray,smoke\nyes,no\nyes,no,no\n", "Expected 2 fields in line 3, saw 3"),
-        ("xray\n\udcff\n", "invalid start byte"),
+        ("xray\n\udcff\n", "the text is not UTF-8 (invalid start byte); save it as UTF-8"),
     ],
 )
 def test_broken_tables(tmp_path, text, said):
@@ -170,16 +169,14 @@ def test_a_broken_parquet_file(tmp_path):
             ["rows.csv", "--target", "lung", "--out", "a.parquet"],
             "error: a.parquet: unknown suffix '.parquet'; what is written is .csv or .csv.gz",
         ),
-        (["rows.csv", "--target", "lung", "--out", "no/such/a.csv"], "error: no/such: No such file or directory"),
+        (["rows.csv", "--target", "lung", "--out", "no/such/a.csv"], "error: no/such: there is no such folder to write to"),
     ],
 )
-def test_errors_are_one_line_on_stderr(tmp_path, words, said):
+def test_errors_are_one_line_on_stderr(dconvex, tmp_path, monkeypatch, words, said):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "rows.csv").write_text("xray\nyes\n")
-    command = [sys.executable, "-m", "dconvex", "predict", "asia", *words]
-    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert result.returncode == 1
-    assert result.stdout == ""
-    assert result.stderr == said + "\n"
+    ended = dconvex("predict", "asia", *words)
+    assert (ended.code, ended.stdout, ended.stderr) == (1, "", said + "\n")
 
 
 @pytest.mark.parametrize(
@@ -200,3 +197,26 @@ def test_options_that_cannot_be(tmp_path, words):
 
 def test_help_has_examples():
     assert "dconvex predict alarm rows.csv --target HR" in re.sub(r"\s+", " ", run("--help")[0])
+
+
+def test_rows_from_another_program(path, rows):
+    text = rows.to_csv(index=False).encode()
+    result = CliRunner().invoke(app, ["predict", "insurance", "-", "--target", "Age"], input=text)
+    assert result.stdout == run("insurance", path, "--target", "Age")[0]
+
+
+@pytest.mark.parametrize("proba", [[], ["--proba"]])
+def test_as_json_it_is_the_same(path, proba):
+    record = json.loads(run("insurance", path, "--target", "Age", "--json", *proba)[0])
+    table = predicted("insurance", path, "--target", "Age", *proba)
+    assert record["rows"] == len(table)
+    assert {column: list(map(str, cells)) for column, cells in record["columns"].items()} == table.to_dict("list")
+
+
+def test_as_json_labels_keep_their_types_and_impossible_rows_are_null(odd, tmp_path):
+    network, table = tmp_path / "odd.json", tmp_path / "rows.csv"
+    dc.write(odd.do({"flag": True}), network)
+    table.write_text("flag\nTrue\nFalse\n")
+    words = [network, table, "--target", "7", "--impossible", "nan", "--json"]
+    assert json.loads(run(*words)[0])["columns"] == {"7": [2, None]}
+    assert json.loads(run(*words, "--proba")[0])["columns"] == {"7=1": [0.4, None], "7=2": [0.6, None]}

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from experiments import table2
+from experiments import contenders, table2
 from experiments.common import SMOKE
 
 
@@ -29,7 +29,7 @@ def test_everybody_answers(result):
 
 def test_exact_methods_agree_on_the_global_estimate(result):
     times = result.details["times"]
-    local = times["contender"].isin([table2.OURS, table2.ONCE])
+    local = times["contender"].isin([contenders.OURS, contenders.ONCE])
     assert times.loc[~local, "gap"].max() < 1e-12
     assert times.loc[local, "gap"].max() < 0.05
 
@@ -43,9 +43,22 @@ def test_errors_are_those_of_a_thousand_rows(result):
 
 
 def test_every_number_of_the_paper_stands_beside_ours(result):
-    beside = [row for row in result.rows if row.paper]
-    assert len(beside) == 2 * 4
-    assert all(row.ours for row in result.rows)
+    beside = {row.item: row.paper for row in result.rows if row.paper != "–"}
+    assert [cell.split(" (")[0].split(", ") for cell in beside.values()] == [
+        ["61.3 ms", "118 ms"],
+        ["506 ms", "498 ms"],
+        ["774 ms", "767 ms"],
+        ["9.78e-04", "7.80e-06"],
+        ["9.78e-04", "7.80e-06"],
+    ]
+    assert all(row.ours and row.verdict for row in result.rows)
+
+
+def test_errors_of_other_networks(result):
+    others = result.details["other_networks"]
+    assert set(others["size"]) == {2, 5}
+    assert len(others) == 2 * SMOKE.repetitions
+    assert others["mse"].is_unique
 
 
 def test_what_takes_too_much_memory_is_refused():
@@ -56,21 +69,40 @@ def test_what_takes_too_much_memory_is_refused():
     assert table2.timed(lambda: np.ones(2), timing) is not None
 
 
+def case_of(size, **seconds):
+    names = (
+        *contenders.AS_IN_THE_PAPER,
+        contenders.ONCE,
+        contenders.WU_ONCE,
+        contenders.BELIEFS_ONCE,
+        contenders.PYAGRUM,
+        contenders.PGMPY,
+    )
+    timings = {name: table2.Timing(seconds.get(name.split()[0], [0.5, 1.5, 4.0])) for name in names}
+    return table2.Case(size, timings, [1e-15] * 3, [1e-15] * 3)
+
+
 @pytest.mark.parametrize("failure", [MemoryError(), Exception("std::bad_alloc")])
 def test_who_is_refused_is_told_and_left_out(failure):
     def fail():
         raise failure
 
-    paper, once = (table2.OURS, table2.WU, table2.BELIEFS), (table2.ONCE, table2.WU_ONCE, table2.BELIEFS_ONCE)
-    names = (*paper, *once, table2.PYAGRUM, table2.PGMPY)
-    case = table2.Case(25, {name: table2.Timing([0.5, 1.5]) for name in names}, [1e-15], [1e-15])
-    case.timings[table2.PGMPY] = table2.Timing()
-    assert table2.timed(fail, case.timings[table2.PGMPY]) is None
-    told = {row.item: row.ours for row in table2.rows_of(case)}
-    assert told["|Q| = 25: pgmpy VariableElimination"] == "refused: more than 4 GiB"
-    assert told["|Q| = 25: pyAgrum VariableElimination"] == "1 s, 1 ×"
+    case = case_of(25, pgmpy=[])
+    assert table2.timed(fail, case.timings[contenders.PGMPY]) is None
     times, errors = pd.DataFrame(table2.time_records(case)), pd.DataFrame(table2.error_records(case))
-    assert "pgmpy ?, a calibrated" in table2.verdict(times, errors)
+    others = pd.DataFrame({"size": [2, 25], "mse": [1e-4, 1e-15]})
+    told = {row.item: row.ours for row in table2.time_rows(times)}
+    assert told["mean time: pgmpy VariableElimination"] == "refused: more than 4 GiB"
+    assert told["mean time: pyAgrum VariableElimination"] == "2 s"
+    assert "pgmpy ?, a calibrated" in " ".join(table2.remarks(times, errors, others).split())
+
+
+def test_who_was_asked_less_is_compared_on_those_questions_and_it_is_told():
+    times = pd.DataFrame(table2.time_records(case_of(25, pgmpy=[1.0, 3.0])))
+    (pgmpy,) = times[times["contender"] == contenders.PGMPY].to_dict("records")
+    assert (pgmpy["mean"], pgmpy["times_ours"]) == (2.0, 2.0)
+    (told,) = (row.ours for row in table2.time_rows(times) if "pgmpy" in row.item)
+    assert told == "2 s (of the first 2 questions, then its time was used up)"
 
 
 def test_other_failures_are_not_hidden():

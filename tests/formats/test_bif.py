@@ -110,9 +110,9 @@ def test_gzip_and_utf16(tmp_path, sprinkler):
         ("0.8, 0.2", "nan, 0.2", 9, 13, "the probability nan"),
         ("wet | rain", "wet | rian", 12, 13, "unknown variable 'rian'; did you mean 'rain'?"),
         ("wet | rain", "wet | rain, rain", 12, 13, "the edge 'rain' → 'wet' is given twice"),
-        ("probability ( rain )", "probability ( wet )", 12, 1, "a second probability block for 'wet'"),
+        ("probability ( rain )", "probability ( wet )", 12, 13, "a second probability block for 'wet'"),
         ("probability ( rain ) {\n  table 0.8, 0.2;\n}\n", "", 3, 10, "expected a probability block for 'rain'"),
-        ("variable wet", "variable rain", 6, 1, "a second variable block for 'rain'"),
+        ("variable wet", "variable rain", 6, 10, "the variable 'rain' comes twice"),
         ("network unknown {\n}", "network unknown {\n", 1, 17, "expected a block in '{' and '}'"),
     ],
 )

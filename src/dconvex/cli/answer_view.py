@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from dconvex.cli.terminal import print_whole
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.names import Name
 from dconvex.pictures.labels import label as in_one_line
@@ -22,9 +25,13 @@ SHOWN = 40
 """So many joint states are shown, unless all are asked for."""
 CORRELATED = 8
 """Correlations are shown for up to so many variables."""
-SHORTEST_BAR, LONGEST_BAR = 8, 40
+NARROW = 50
+"""Terminals of fewer columns get no bars."""
+SHORTEST_BAR, LONGEST_BAR, BAR_OF_MARGINAL = 8, 40, 20
 BESIDE_BARS = 24
 """So much room is left for the number, its error and the space around them."""
+BETWEEN = 3
+"""The space between two columns."""
 EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
@@ -38,13 +45,14 @@ def print_distribution(console: Console, answer: Distribution, *, full: bool = F
     is_wide = room < SHORTEST_BAR  # too many columns: all states of a row in one
     names = [in_one_line(name) for name in answer.variables]
     table = _headed([", ".join(names)] if is_wide else names, "probability")
-    table.add_column(no_wrap=True)
+    if console.width >= NARROW:
+        table.add_column(no_wrap=True)
     for place in chosen.tolist():
         cell = np.unravel_index(place, answer.values.shape)
         states = [in_one_line(labels[code]) for labels, code in zip(answer.labels, cell, strict=True)]
         number = _probability(values[place]) + ("" if errors is None else f" {_plus_minus(console)} {errors[place]:.2g}")
         bar = _bar(console, values[place] / longest if longest else 0.0, min(max(room, SHORTEST_BAR), LONGEST_BAR))
-        table.add_row(*map(Text, [", ".join(states)] if is_wide else states), number, bar)
+        _add_row(table, *map(Text, [", ".join(states)] if is_wide else states), number, bar)
     console.print(table)
     if len(chosen) < len(values):
         held = float(values[chosen].sum())
@@ -53,19 +61,22 @@ def print_distribution(console: Console, answer: Distribution, *, full: bool = F
 
 
 def print_marginals(console: Console, answers: Sequence[Distribution]) -> None:
-    """A row for each variable: its most probable state with a bar, and those that come next."""
-    table = _headed(["variable", "most probable"], "probability")
-    table.add_column(no_wrap=True)
-    table.add_column("others", style="dim", overflow="ellipsis", no_wrap=True)
-    for answer in answers:
-        order = np.argsort(-answer.values, kind="stable").tolist()
-        said = [f"{in_one_line(answer.labels[0][place])} {answer.values[place]:.3g}" for place in order]
-        more = [*said[1:4], f"… {len(said) - 4} more"] if len(said) > 4 else said[1:]
-        best, number = answer.labels[0][order[0]], float(answer.values[order[0]])
-        bar = _bar(console, number, 20)
-        row = Text(in_one_line(answer.variables[0])), Text(in_one_line(best))
-        table.add_row(*row, _probability(number), bar, Text(", ".join(more)))
-    console.print(table)
+    """A row for each variable: its most probable state and, where there is room, a bar and the states that come next."""
+    names, ranked = [in_one_line(answer.variables[0]) for answer in answers], [_ranked(answer) for answer in answers]
+    headings = ["variable", "most probable"]
+    columns = zip(headings, (names, [best for best, _, _ in ranked]), strict=True)
+    taken = sum(max(map(cell_len, (heading, *column))) + BETWEEN for heading, column in columns)
+    room = console.width - taken - len("probability") - BETWEEN
+    bar_room = min(room // 3, BAR_OF_MARGINAL)
+    table = _headed(headings, "probability")
+    if bar_room >= SHORTEST_BAR:
+        table.add_column(no_wrap=True)
+        longest_bar = math.ceil(bar_room * max((number for _, number, _ in ranked), default=0.0))
+        others_room = room - longest_bar - 2 * BETWEEN
+        table.add_column("others", style="dim", overflow="ellipsis", no_wrap=True, max_width=others_room)
+    for name, (best, number, others) in zip(names, ranked, strict=True):
+        _add_row(table, Text(name), Text(best), _probability(number), _bar(console, number, bar_room), Text(others))
+    print_whole(console, table)
 
 
 def print_gaussian(console: Console, answer: GaussianDistribution) -> None:
@@ -100,6 +111,16 @@ def print_assignment(console: Console, assignment: Mapping[Name, Any]) -> None:
     console.print(table)
 
 
+def _ranked(answer: Distribution) -> tuple[str, float, str]:
+    """The most probable state, its probability, and what comes next."""
+    order = np.argsort(-answer.values, kind="stable").tolist()
+    states = [in_one_line(answer.labels[0][place]) for place in order]
+    numbers = answer.values[order].tolist()
+    others = [f"{state} {number:.3g}" for state, number in zip(states, numbers, strict=True)][1:]
+    shown = [*others[:3], f"… {len(others) - 3} more"] if len(others) > 3 else others
+    return states[0], numbers[0], ", ".join(shown)
+
+
 def _headed(names: Sequence[str], *numbers: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False)
     for name in names:
@@ -107,6 +128,11 @@ def _headed(names: Sequence[str], *numbers: str) -> Table:
     for heading in numbers:
         table.add_column(heading, justify="right", no_wrap=True)
     return table
+
+
+def _add_row(table: Table, *cells: Text | str) -> None:
+    """The cells for which the table has columns."""
+    table.add_row(*cells[: len(table.columns)])
 
 
 def _largest(values: NDArray[np.float64], most: int) -> NDArray[np.intp]:

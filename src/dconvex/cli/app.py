@@ -2,78 +2,54 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dconvex import __version__
-from dconvex.cli.convert import convert_file
+from dconvex.cli import completion
+from dconvex.cli.convert import TARGET_HELP, convert_file
 from dconvex.cli.decompose import decompose_network
 from dconvex.cli.explain import explain_question
+from dconvex.cli.explore import explore as explore_model
 from dconvex.cli.fit import Learning, learn
 from dconvex.cli.networks import print_networks
+from dconvex.cli.options import (
+    SEPARATORS_HELP,
+    GivenOption,
+    Impossible,
+    JsonOption,
+    Kind,
+    MaxBytesOption,
+    NetworkArgument,
+    PlotOption,
+    Separators,
+    SoftOption,
+    Unknown,
+    asked_variables,
+    examples,
+    flag,
+)
 from dconvex.cli.predict import predict_targets
 from dconvex.cli.query import Options, most_probable_states, query_network
 from dconvex.cli.show import print_network
-from dconvex.cli.sizes import read_bytes
 from dconvex.cli.warmup import warm_up
 
-NetworkArgument = Annotated[str, typer.Argument(help="A built-in network (see `dconvex networks`) or a network file.")]
-ModelArgument = Annotated[
-    str, typer.Argument(help="A model file (.dcx, see `dconvex fit`), a built-in network or a network file.")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-GivenOption = Annotated[
-    list[str] | None,
-    typer.Option(metavar="VARIABLE=STATE", help="What was seen: a state, several of which it is one (A=x,y), or a number."),
-]
-SoftOption = Annotated[
-    list[str] | None, typer.Option(metavar="VARIABLE=STATE:NUMBER,…", help="How likely the observation is in each state.")
-]
-MaxBytesOption = Annotated[
-    int | None, typer.Option(metavar="SIZE", parser=read_bytes, help="Refuse to take more memory than this, as 500MB or 2GB.")
-]
-
-
-SEPARATORS_HELP = (
-    "Minimal d-convex separators, any d-convex ones, complete ones, or all of a minimal triangulation, d-convex or not."
+EXIT_CODES = (
+    "Exit codes: 0 when all went well, 1 when a question cannot be answered or a file cannot be read or written, "
+    "2 when the arguments are at fault, 130 after Ctrl-C."
 )
 
-
-class Separators(StrEnum):
-    """What typer offers for `--separators`; the same as `graph.tree.Mode`."""
-
-    minimal = "minimal"
-    any = "any"
-    complete = "complete"
-    all = "all"
-
-
-class Impossible(StrEnum):
-    """What becomes of rows of probability zero."""
-
-    error = "raise"
-    nan = "nan"
-
-
-class Unknown(StrEnum):
-    """What becomes of states that the network does not have."""
-
-    error = "raise"
-    missing = "missing"
-
-
-class Kind(StrEnum):
-    """What columns are."""
-
-    discrete = "discrete"
-    gaussian = "gaussian"
-
-
 app = typer.Typer(
-    help="Bayesian networks split along d-convex separators.",
+    help="Bayesian networks split along d-convex separators: look at them, learn them, ask them.",
+    epilog="\n\n".join(
+        [
+            examples("dconvex networks", "dconvex show alarm", "dconvex query alarm HR --given BP=LOW"),
+            "`dconvex COMMAND --help` shows the options of a command, and examples.",
+            EXIT_CODES,
+        ]
+    ),
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -83,8 +59,8 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def _options(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.", is_eager=True)] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[bool, flag("--version", "Print the version and stop.")] = False,
+    debug: Annotated[bool, flag("--debug", "Show the traceback of an error; may stand anywhere.")] = False,
 ) -> None:
     if version:
         print(__version__)
@@ -93,57 +69,59 @@ def _options(
         print(context.get_help())
 
 
-@app.command()
+@app.command(epilog=examples("dconvex networks"))
 def networks(json: JsonOption = False) -> None:
-    """List the built-in networks.
-
-    Example: `dconvex networks`
-    """
+    """List the built-in networks."""
     print_networks(as_json=json)
 
 
-@app.command()
+@app.command(epilog=examples("dconvex show alarm", "dconvex show alarm HR CO", "dconvex show my.bif"))
 def show(
     network: NetworkArgument,
-    variables: Annotated[list[str] | None, typer.Argument(help="Print the numbers of these variables' families.")] = None,
+    variables: Annotated[list[str] | None, asked_variables("Print the numbers of these variables' families.")] = None,
     json: JsonOption = False,
+    plot: PlotOption = None,
 ) -> None:
-    """Print the variables, states, edges and families of a network.
-
-    Examples: `dconvex show alarm`, `dconvex show alarm HR CO`, `dconvex show my.bif`
-    """
-    print_network(network, variables or [], as_json=json)
+    """Print the variables, states, edges and families of a network."""
+    print_network(network, variables or [], as_json=json, picture=plot)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "dconvex convert a.bif b.json", "dconvex convert alarm alarm.xdsl.gz", "dconvex convert alarm alarm.uai --rename"
+    )
+)
 def convert(
     source: NetworkArgument,
-    target: Annotated[Path, typer.Argument(help="The file to write; its suffix tells the format.")],
-    rename: Annotated[bool, typer.Option(help="Make up names where the format cannot hold the real ones.")] = False,
+    target: Annotated[Path, typer.Argument(metavar="FILE", help=TARGET_HELP)],
+    rename: Annotated[bool, flag("--rename", "Make up names where the format cannot hold the real ones.")] = False,
+    json: JsonOption = False,
 ) -> None:
-    """Write a network in another format.
-
-    Examples: `dconvex convert a.bif b.json`, `dconvex convert alarm alarm.bif.gz`
-    """
-    convert_file(source, target, rename=rename)
+    """Write a network in another format."""
+    convert_file(source, target, rename=rename, as_json=json)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "dconvex decompose alarm",
+        "dconvex decompose my.bif --separators any --full",
+        "dconvex decompose alarm --plot alarm.svg",
+        "dconvex decompose alarm --dot | dot -Tsvg -o alarm.svg",
+    )
+)
 def decompose(
     network: NetworkArgument,
     separators: Annotated[Separators, typer.Option(help=SEPARATORS_HELP)] = Separators.minimal,
-    refine: Annotated[bool, typer.Option(help="Split further what Algorithm 2 leaves reducible.")] = True,
-    effort: Annotated[int, typer.Option(min=0, help="Search steps for each cluster before it is left undecided.")] = 100_000,
-    full: Annotated[bool, typer.Option("--full", help="Print all clusters of a large tree, and all their members.")] = False,
+    refine: Annotated[bool, flag("--refine/--no-refine", "Split further what Algorithm 2 leaves reducible.")] = True,
+    effort: Annotated[
+        int, typer.Option(metavar="NUMBER", min=0, help="Search steps for each cluster before it is left undecided.")
+    ] = 100_000,
+    full: Annotated[bool, flag("--full", "Print all clusters of a large tree, and all their members.")] = False,
     json: JsonOption = False,
-    dot: Annotated[bool, typer.Option("--dot", help="Print the tree in Graphviz's language.")] = False,
-    plot: Annotated[Path | None, typer.Option(help="Draw the tree into this file: .png, .svg or .pdf.")] = None,
+    dot: Annotated[bool, flag("--dot", "Print the tree in Graphviz's language.")] = False,
+    plot: PlotOption = None,
 ) -> None:
-    """Split a network into clusters and print their tree.
-
-    Examples: `dconvex decompose alarm`, `dconvex decompose my.bif --separators any --full`,
-    `dconvex decompose alarm --plot alarm.png`, `dconvex decompose alarm --dot | dot -Tsvg -o alarm.svg`
-    """
+    """Split a network into clusters and print their tree."""
     if json and dot:
         raise typer.BadParameter("--json and --dot exclude each other")
     decompose_network(
@@ -151,91 +129,123 @@ def decompose(
     )
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "dconvex fit structure.bif data.parquet -o model.dcx",
+        "dconvex fit alarm one.csv two.csv -o model.dcx --prior bdeu:10",
+        "dconvex fit structure.json rows/ -o model.dcx --coherent --statistics",
+    )
+)
 def fit(
     structure: NetworkArgument,
-    data: Annotated[list[str], typer.Argument(help="CSV or Parquet files, folders or patterns.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write, .dcx.")],
+    data: Annotated[
+        list[str], typer.Argument(metavar="DATA", help="CSV or Parquet files, folders or patterns; - for CSV from stdin.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The model file to write, .dcx.")],
     kind: Annotated[Kind | None, typer.Option(help="What the columns are, if not what the structure says.")] = None,
     prior: Annotated[str | None, typer.Option(metavar="NAME[:NUMBER]", help="bdeu:10, dirichlet:1 or nig.")] = None,
-    coherent: Annotated[bool, typer.Option("--coherent", help="Let all clusters agree with the global estimate.")] = False,
-    own_states: Annotated[
-        bool, typer.Option("--own-states", help="Take the states from the data instead of from the structure.")
-    ] = False,
+    coherent: Annotated[bool, flag("--coherent", "Let all clusters agree with the global estimate.")] = False,
+    own_states: Annotated[bool, flag("--own-states", "Take the states from the data instead of from the structure.")] = False,
     unknown: Annotated[
         Unknown, typer.Option(help="States that the structure does not have: an error, or missing.")
     ] = Unknown.error,
-    statistics: Annotated[
-        bool, typer.Option("--statistics", help="Save the counts too, so that the model can be updated.")
-    ] = False,
-    jobs: Annotated[int, typer.Option(help="Threads; -1 for all cores.")] = -1,
+    statistics: Annotated[bool, flag("--statistics", "Save the counts too, so that the model can be updated.")] = False,
+    jobs: Annotated[int, typer.Option(metavar="NUMBER", help="Threads; -1 for all cores.")] = -1,
     max_bytes: MaxBytesOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Learn a model from data: each cluster of the structure from its own columns.
-
-    Examples: `dconvex fit structure.bif data.parquet -o model.dcx`,
-    `dconvex fit alarm one.csv two.csv -o model.dcx --prior bdeu:10`,
-    `dconvex fit structure.json rows/ -o model.dcx --coherent --statistics`
-    """
+    """Learn a model from data: each cluster of the structure from its own columns."""
     how = Learning(kind.value if kind else None, prior, coherent, own_states, unknown.value, statistics, jobs, max_bytes)
     learn(structure, data, out, how, as_json=json)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "dconvex query alarm HR CO --given BP=LOW",
+        "dconvex query alarm --given BP=LOW,NORMAL --given CVP=HIGH",
+        "dconvex query alarm HR --soft BP=LOW:0.7,NORMAL:0.2",
+        "dconvex query alarm --most-probable --given BP=LOW",
+        "dconvex query ecoli70 lacA --given aceB=1.5",
+        "dconvex query model.dcx HR CO --sampling 10000 --seed 1",
+    )
+)
 def query(
-    network: ModelArgument,
-    variables: Annotated[list[str] | None, typer.Argument(help="Ask for these together; without any, for each one.")] = None,
+    network: NetworkArgument,
+    variables: Annotated[list[str] | None, asked_variables("Ask for these together; without any, for each one.")] = None,
     given: GivenOption = None,
     soft: SoftOption = None,
-    each: Annotated[bool, typer.Option("--each", help="A table for each variable instead of one for all together.")] = False,
-    most_probable: Annotated[bool, typer.Option("--most-probable", help="Ask for the most probable joint state.")] = False,
-    sampling: Annotated[int | None, typer.Option(min=2, help="Estimate the answer from so many samples.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Draw the same samples every time.")] = None,
+    each: Annotated[bool, flag("--each", "A table for each variable instead of one for all together.")] = False,
+    most_probable: Annotated[bool, flag("--most-probable", "Ask for the most probable joint state.")] = False,
+    sampling: Annotated[
+        int | None, typer.Option(metavar="NUMBER", min=2, help="Estimate the answer from so many samples.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(metavar="NUMBER", min=0, help="Draw the same samples every time.")] = None,
     max_bytes: MaxBytesOption = None,
-    full: Annotated[bool, typer.Option("--full", help="Print all states of a large table.")] = False,
+    full: Annotated[bool, flag("--full", "Print all states of a large table.")] = False,
     json: JsonOption = False,
+    plot: PlotOption = None,
 ) -> None:
-    """Ask for probabilities given what is known.
-
-    Examples: `dconvex query alarm HR CO --given BP=LOW`, `dconvex query alarm --given BP=LOW,NORMAL --given CVP=HIGH`,
-    `dconvex query alarm HR --soft BP=LOW:0.7,NORMAL:0.2`, `dconvex query alarm --most-probable --given BP=LOW`,
-    `dconvex query ecoli70 lacA --given aceB=1.5`, `dconvex query model.dcx HR CO --sampling 10000 --seed 1`
-    """
+    """Ask for probabilities given what is known."""
     if most_probable and (each or sampling is not None):
         raise typer.BadParameter("--most-probable goes neither with --each nor with --sampling")
-    options = Options(each, sampling, seed, max_bytes, full, as_json=json)
+    if seed is not None and sampling is None:
+        raise typer.BadParameter("--seed is for --sampling; without it nothing is left to chance")
+    if plot is not None and (each or most_probable or not variables):
+        raise typer.BadParameter("--plot draws one distribution; name its variables, without --each and --most-probable")
+    options = Options(each, sampling, seed, max_bytes, full, as_json=json, picture=plot)
     ask = most_probable_states if most_probable else query_network
     ask(network, variables or [], given or [], soft or [], options)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "dconvex explain alarm HR CO --given BP=LOW",
+        "dconvex explain alarm HR CO --given BP=LOW --plot plan.html",
+        "dconvex explain model.dcx HR --given BP=LOW --json",
+    )
+)
 def explain(
-    network: ModelArgument,
-    variables: Annotated[list[str], typer.Argument(help="The variables to ask for.")],
+    network: NetworkArgument,
+    variables: Annotated[list[str], asked_variables("The variables to ask for.")],
     given: GivenOption = None,
     soft: SoftOption = None,
     max_bytes: MaxBytesOption = None,
     json: JsonOption = False,
+    plot: PlotOption = None,
 ) -> None:
-    """Print how a question will be answered, and by which clusters.
-
-    Examples: `dconvex explain alarm HR CO --given BP=LOW`, `dconvex explain my.bif x --given y=1 --json`
-    """
-    explain_question(network, variables, given or [], soft or [], max_bytes=max_bytes, as_json=json)
+    """Print how a question will be answered, and by which clusters."""
+    explain_question(network, variables, given or [], soft or [], max_bytes=max_bytes, as_json=json, picture=plot)
 
 
-@app.command()
+@app.command(
+    epilog=examples(
+        "dconvex predict alarm rows.csv --target HR",
+        "dconvex predict alarm rows.parquet --target HR --target CO --proba --out chances.csv",
+        "dconvex predict alarm rows.csv --target HR --impossible nan --unknown missing",
+    )
+)
 def predict(
-    network: ModelArgument,
+    network: NetworkArgument,
     data: Annotated[
-        Path, typer.Argument(help="The rows: .csv, .csv.gz or .parquet, a column for each variable that was seen.")
+        Path,
+        typer.Argument(
+            metavar="DATA",
+            help="The rows: .csv, .csv.gz or .parquet, a column for each variable that was seen; - for CSV from stdin.",
+        ),
     ],
-    target: Annotated[list[str], typer.Option(help="The variable to predict; may come several times.")],
-    proba: Annotated[
-        bool, typer.Option("--proba", help="The probability of each state instead of the most probable one.")
-    ] = False,
-    out: Annotated[Path | None, typer.Option(help="Write into this file, .csv or .csv.gz, instead of the terminal.")] = None,
+    target: Annotated[
+        list[str],
+        typer.Option(
+            metavar="VARIABLE",
+            help="The variable to predict; may come several times.",
+            autocompletion=completion.variables,
+        ),
+    ],
+    proba: Annotated[bool, flag("--proba", "The probability of each state instead of the most probable one.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Write into this file, .csv or .csv.gz, instead of the terminal."),
+    ] = None,
     impossible: Annotated[
         Impossible, typer.Option(help="Rows of probability zero: an error, or empty cells.")
     ] = Impossible.error,
@@ -243,21 +253,40 @@ def predict(
         Unknown, typer.Option(help="States that are not in the network: an error, or not seen.")
     ] = Unknown.error,
     max_bytes: MaxBytesOption = None,
+    json: JsonOption = False,
 ) -> None:
-    """Predict variables for each row of a table; missing cells count as not seen.
-
-    Examples: `dconvex predict alarm rows.csv --target HR`, `dconvex predict alarm rows.parquet --target HR --target CO --proba
-    --out chances.csv`, `dconvex predict alarm rows.csv --target HR --impossible nan --unknown missing`
-    """
+    """Predict variables for each row of a table; missing cells count as not seen."""
+    if json and out is not None:
+        raise typer.BadParameter("--json prints, and --out is for CSV; redirect what is printed into a file")
     predict_targets(
-        network, data, target, proba=proba, out=out, impossible=impossible.value, unknown=unknown.value, max_bytes=max_bytes
+        network,
+        data,
+        target,
+        proba=proba,
+        out=out,
+        impossible=impossible.value,
+        unknown=unknown.value,
+        max_bytes=max_bytes,
+        as_json=json,
     )
 
 
-@app.command()
-def warmup(json: JsonOption = False) -> None:
-    """Compile all kernels ahead of time, so that nobody waits for them later.
+@app.command(epilog=examples("dconvex explore alarm", "dconvex explore model.dcx --port 8000 --no-browser"))
+def explore(
+    network: NetworkArgument,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="The address to serve on; others can reach all but the default one.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(metavar="NUMBER", min=0, max=65535, help="The port to serve on; 0 for any free one.")
+    ] = 0,
+    browser: Annotated[bool, flag("--browser/--no-browser", "Open the page in a browser.")] = True,
+) -> None:
+    """Look at a network and its cluster tree on a page of your own browser, and ask by clicking."""
+    explore_model(network, host, port, browser=browser)
 
-    Example: `dconvex warmup`, after an installation or when an image is built
-    """
+
+@app.command(epilog=examples("dconvex warmup"))
+def warmup(json: JsonOption = False) -> None:
+    """Compile all kernels ahead of time, so that nobody waits for them later."""
     warm_up(as_json=json)

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
 from dconvex.cli.sources import find_network
-from dconvex.formats import write
+from dconvex.cli.targets import check_target
+from dconvex.formats import FORMATS, write
+from dconvex.formats.format import Renaming
+
+TARGET_HELP = (
+    f"The file to write; its suffix tells the format: {', '.join(form.suffixes[0] for form in FORMATS)}, each also with .gz."
+)
 
 
-def convert_file(source: str, target: Path, *, rename: bool) -> None:
+def convert_file(source: str, target: Path, *, rename: bool, as_json: bool = False) -> None:
     """Read, write, and tell what was renamed."""
+    check_target(target)
     network = find_network(source)
     changes = write(network, target, rename=rename) or {}
+    if as_json:
+        print(json.dumps({"network": source, "file": str(target), "renamed": _records(changes)}))
+        return
     console = Console(soft_wrap=True)
-    console.print(f"wrote {escape(str(target))}: {escape(str(network))}", highlight=False)
+    console.print(Text(f"wrote {target}: {network}"))
     for old, new in changes.items():
         what = f"state {old[1]!r} of {old[0]!r}" if isinstance(old, tuple) else f"variable {old!r}"
-        console.print(f"  renamed {escape(what)} to {escape(repr(new))}", highlight=False)
+        console.print(Text(f"  renamed {what} to {new!r}"))
+
+
+def _records(changes: Renaming) -> list[dict[str, Any]]:
+    pairs = ((old if isinstance(old, tuple) else (old,), new) for old, new in changes.items())
+    return [{**dict(zip(("variable", "state"), place, strict=False)), "to": new} for place, new in pairs]

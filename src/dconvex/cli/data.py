@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import errno
-import os
+import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from dconvex.cli.evidence import labels_by_spelling
 from dconvex.cli.sources import Subject, variables_by_spelling
+from dconvex.cli.targets import check_target
 from dconvex.errors import DataError, FormatError
 from dconvex.formats.files import write_text
 from dconvex.names import Label
@@ -18,6 +18,8 @@ from dconvex.names import Label
 if TYPE_CHECKING:
     import pandas as pd
 
+STDIN = "-"
+"""What is typed for rows that come as CSV from another program."""
 CSV, PARQUET = (".csv", ".csv.gz"), (".parquet", ".pq")
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "None", "<NA>")
 """How a missing cell may be spelled, unless a state of the variable is spelled so."""
@@ -27,7 +29,10 @@ def read_data(path: Path, network: Subject) -> tuple[pd.DataFrame, list[str]]:
     """The columns that are variables of the network, with its own names and labels; and the names of all other columns."""
     import pandas as pd
 
-    frame = _read_csv(path) if _ends(path, CSV) else _read_parquet(path)
+    if str(path) == STDIN:
+        frame = _read_csv(sys.stdin.buffer, "stdin")
+    else:
+        frame = _read_csv(path, str(path)) if _ends(path, CSV) else _read_parquet(path)
     by_spelling, states = variables_by_spelling(network), network.states
     found: dict[Any, Any] = {}
     others: list[str] = []
@@ -42,37 +47,44 @@ def read_data(path: Path, network: Subject) -> tuple[pd.DataFrame, list[str]]:
     return pd.DataFrame(found, index=frame.index), others
 
 
-def check_data_path(path: Path) -> None:
-    """What would go wrong at the end is told at the beginning."""
+def check_data_target(path: Path, data: Path) -> None:
+    """That predictions can be written there, and not over the rows that they are made from."""
     if not _ends(path, CSV):
         raise FormatError(f"unknown suffix {path.suffix!r}; what is written is {' or '.join(CSV)}", path=str(path))
-    if not path.resolve().parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
+    check_target(path)
+    if path.resolve() == data.resolve():
+        raise DataError(f"{path} holds the rows; write the predictions into another file")
 
 
 def write_data(frame: pd.DataFrame, path: Path | None) -> None:
-    """As CSV into the file, or to the terminal."""
+    """As CSV into the file or to stdout, in UTF-8 both times."""
     text = frame.to_csv(index=False, lineterminator="\n")
-    if path is None:
-        sys.stdout.write(text)
-    else:
+    if path is not None:
         write_text(path, text)
+        return
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
+    sys.stdout.write(text)
 
 
 def _ends(path: Path, suffixes: Sequence[str]) -> bool:
     return path.name.lower().endswith(tuple(suffixes))
 
 
-def _read_csv(path: Path) -> pd.DataFrame:
+def _read_csv(file: Path | BinaryIO, name: str) -> pd.DataFrame:
     """Every cell as the text it is: what it means depends on the labels of its variable."""
     import pandas as pd
 
     try:
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-    except (pd.errors.EmptyDataError, pd.errors.ParserError, UnicodeDecodeError) as error:
-        raise FormatError(" ".join(str(error).split()), path=str(path)) from None
+        frame = pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+    except pd.errors.EmptyDataError:
+        raise FormatError("the file is empty; a header with names and rows are needed", path=name) from None
+    except UnicodeDecodeError as error:
+        raise FormatError(f"the text is not UTF-8 ({error.reason}); save it as UTF-8", path=name) from None
+    except pd.errors.ParserError as error:
+        raise FormatError(" ".join(str(error).split()), path=name) from None
     if not isinstance(frame.index, pd.RangeIndex):  # pandas takes the first cells for names of rows
-        raise FormatError("the rows have more cells than the header has names", path=str(path), line=2)
+        raise FormatError("the rows have more cells than the header has names", path=name, line=2)
     return frame
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
@@ -13,16 +11,16 @@ from rich.console import Console
 from rich.text import Text
 
 from dconvex.cli.dot import as_dot
+from dconvex.cli.drawing import check_picture, draw
 from dconvex.cli.sources import find_network
+from dconvex.cli.terminal import waiting
 from dconvex.cli.tree_view import print_sizes, print_tree
-from dconvex.errors import DconvexError, FormatError
 from dconvex.graph.dag import Dag
 from dconvex.graph.decomposition import decompose
 from dconvex.graph.tree import ClusterTree, Mode
 from dconvex.graph.treewidth import HEURISTICS, treewidth_bound
 from dconvex.names import canonical
 
-PICTURES = (".png", ".svg", ".pdf")
 MOST_FOR_TREEWIDTH = 5_000
 """Variables; min-fill takes most of a minute on 10,000 that are densely connected."""
 
@@ -39,24 +37,20 @@ def decompose_network(
     picture: Path | None = None,
 ) -> None:
     """Decompose a network and show the tree, for people or for programs."""
-    if picture is not None:
-        _check_picture(picture)
+    check_picture(picture)
     dag = find_network(source).dag
-    with Console(stderr=True).status(f"decomposing {len(dag):,} variables"):
+    with waiting(f"decomposing {len(dag):,} variables"):
         _load_kernels()
         start = time.perf_counter()
         tree = decompose(dag, separators=mode, refine=refine, effort=effort)
         seconds = time.perf_counter() - start
-    if picture is not None:
-        _draw(tree, picture)
     if as_json:
         print(json.dumps(_record(source, dag, tree, seconds)))
     elif dot:
         print(as_dot(tree), end="")
     else:
         _print_decomposition(Console(), source, dag, tree, seconds, full=full)
-    if picture is not None:
-        Console(stderr=as_json or dot, soft_wrap=True).print(Text(f"wrote {picture}"))
+    draw(tree, picture, for_programs=as_json or dot)
 
 
 def _print_decomposition(console: Console, source: str, dag: Dag, tree: ClusterTree, seconds: float, *, full: bool) -> None:
@@ -108,27 +102,3 @@ def _treewidth(dag: Dag) -> dict[str, int] | None:
 def _load_kernels() -> None:
     """Decompose two crossing diamonds, so that the time told for a network is its own and not that of loading code."""
     decompose([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("b", "e"), ("c", "f"), ("e", "g"), ("f", "g"), ("d", "h")])
-
-
-def _check_picture(path: Path) -> None:
-    """What would go wrong at the end is told at the beginning."""
-    if path.suffix.lower() not in PICTURES:
-        raise FormatError(f"unknown suffix {path.suffix!r}; pictures are {', '.join(PICTURES)}", path=str(path))
-    if not path.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
-    from dconvex.pictures.canvas import need_matplotlib
-
-    try:
-        need_matplotlib()
-    except ImportError as error:
-        raise DconvexError(str(error)) from error
-
-
-def _draw(tree: ClusterTree, path: Path) -> None:
-    from matplotlib.figure import Figure
-
-    from dconvex.pictures.tree_picture import draw_tree
-
-    figure = draw_tree(tree, new_figure=Figure).figure
-    assert isinstance(figure, Figure)
-    figure.savefig(path, dpi=min(150, 12_000 / max(figure.get_size_inches())))

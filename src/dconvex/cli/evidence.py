@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -78,23 +78,25 @@ def _by_variable(
 
 
 def _halves(word: str, network: Subject, known: dict[str, Name], option: str) -> tuple[Name, str]:
-    """The variable and what is said of it; a name may hold a `=` itself."""
+    """The variable and what is said of it; a name may hold a `=` itself, and there may be spaces around the one that counts."""
     for place, sign in enumerate(word):
-        if sign == "=" and word[:place] in known:
-            return known[word[:place]], word[place + 1 :]
+        name = _meant(word[:place], known) if sign == "=" else None
+        if name is not None:
+            return name, word[place + 1 :]
     spelled, equals, _ = word.partition("=")
     if not equals:
         raise typer.BadParameter(f"{word!r} is not of the form VARIABLE=STATE", param_hint=option)
-    raise UnknownVariableError(spelled, network.dag.nodes)
+    raise UnknownVariableError(spelled.strip(), network.dag.nodes)
 
 
 def _states(network: Subject, name: Name, text: str) -> Label | tuple[Label, ...]:
     known = labels_by_spelling(network.states[name])
     labels: list[Label]
-    labels, rest = _taken_apart(text, lambda part: known.get(part))
+    labels, rest = _taken_apart(text, lambda part: _meant(part, known))
     if rest is not None:
-        raise UnknownStateError(name, rest, network.states[name])
-    return labels[0] if len(labels) == 1 else tuple(labels)
+        raise UnknownStateError(name, rest.strip(), network.states[name])
+    different = tuple(dict.fromkeys(labels))
+    return different[0] if len(different) == 1 else different
 
 
 def _number(network: Subject, name: Name, text: str) -> float:
@@ -109,17 +111,22 @@ def _likelihood(network: Subject, name: Name, text: str) -> dict[Label, float]:
 
     def read(part: str) -> tuple[Label, float] | None:
         spelled, _, number = part.rpartition(":")
-        likelihood = _finite(number)
-        return (known[spelled], likelihood) if spelled in known and likelihood is not None and likelihood >= 0 else None
+        label, likelihood = _meant(spelled, known), _finite(number)
+        return None if label is None or likelihood is None or likelihood < 0 else (label, likelihood)
 
     pairs, rest = _taken_apart(text, read)
     if rest is None:
         return dict(pairs)
     spelled, colon, _ = rest.rpartition(":")
-    if not colon or spelled in known:
+    if not colon or _meant(spelled, known) is not None:
         problem = f"{rest!r} is not of the form STATE:LIKELIHOOD with a likelihood of 0 or more"
         raise typer.BadParameter(problem, param_hint="--soft")
-    raise UnknownStateError(name, spelled, network.states[name])
+    raise UnknownStateError(name, spelled.strip(), network.states[name])
+
+
+def _meant(spelled: str, known: Mapping[str, Found]) -> Found | None:
+    """What is spelled so, if need be without the spaces around it."""
+    return known.get(spelled, known.get(spelled.strip()))
 
 
 def _taken_apart(text: str, read: Callable[[str], Found | None]) -> tuple[list[Found], str | None]:

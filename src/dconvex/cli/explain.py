@@ -5,13 +5,15 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
+from dconvex.cli.drawing import check_picture, draw
 from dconvex.cli.evidence import Given
-from dconvex.cli.query import asking, in_terms_of_options, read_question
+from dconvex.cli.query import asking, read_question
 from dconvex.inference.plan import QueryPlan
 from dconvex.names import Name, canonical
 from dconvex.pictures.labels import label
@@ -28,22 +30,25 @@ def explain_question(
     *,
     max_bytes: int | None = None,
     as_json: bool = False,
+    picture: Path | None = None,
 ) -> None:
-    """Print how a question will be answered, and by which clusters."""
+    """Print how a question will be answered, and by which clusters; and draw it, if that is asked for."""
+    check_picture(picture)
     model, asked, known = read_question(source, variables, given, soft)
-    with asking(model), in_terms_of_options():
+    with asking(model):
         plan = model.explain(asked, known.seen, soft=known.soft, max_bytes=max_bytes)
     if as_json:
         print(json.dumps({"network": source, **_record(plan)}))
-        return
-    console = Console(soft_wrap=True)
-    console.print(Text(str(plan)))
-    print_clusters(console, plan, known)
+    else:
+        console = Console(soft_wrap=True)
+        console.print(Text(str(plan)))
+        print_clusters(console, plan, known)
+    draw(plan, picture, for_programs=as_json)
 
 
 def print_clusters(console: Console, plan: QueryPlan, known: Given) -> None:
     """The clusters that answer with their members: which of them are asked for, which are known, which do not matter."""
-    console.print(Text.assemble(("\nthe clusters that answer: ", "bold"), ("HR? asked, HR! known, (HR) barren", "dim")))
+    console.print(Text.assemble(("\nthe clusters that answer: ", "bold"), ("A? asked, B! known, (C) barren", "dim")))
     wide = max((len(str(place)) for place in plan.kept[:SHOWN]), default=0)
     barren = set(plan.barren)
     for place in plan.kept[:SHOWN]:

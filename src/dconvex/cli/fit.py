@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
+import shutil
+import sys
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -15,7 +17,9 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from dconvex.cli.data import STDIN
 from dconvex.cli.sources import MODEL_SUFFIX, find_network
+from dconvex.cli.targets import check_target
 from dconvex.errors import FormatError
 from dconvex.inference.model import LocalModel
 from dconvex.learning.fitting import fit
@@ -39,21 +43,24 @@ class Learning:
 def learn(structure: str, data: Sequence[str], out: Path, how: Learning, *, as_json: bool = False) -> None:
     """Learn a model from files and write it."""
     _check_target(out)
+    if how.jobs == 0:
+        raise typer.BadParameter("no threads would leave nobody to do the work; -1 stands for all cores", param_hint="--jobs")
     network = find_network(structure)
     prior = read_prior(how.prior)
     start = time.perf_counter()
-    model = fit(
-        network,
-        list(data),
-        kind=how.kind or network.kind,
-        states=network.states if network.states and not how.own_states else None,
-        prior=prior,
-        coherent=how.coherent,
-        unknown=how.unknown,
-        n_jobs=how.jobs,
-        max_bytes=how.max_bytes,
-        progress=True,
-    )
+    with _as_files(data) as files:
+        model = fit(
+            network,
+            files,
+            kind=how.kind or network.kind,
+            states=network.states if network.states and not how.own_states else None,
+            prior=prior,
+            coherent=how.coherent,
+            unknown=how.unknown,
+            n_jobs=how.jobs,
+            max_bytes=how.max_bytes,
+            progress=sys.stderr.isatty(),
+        )
     seconds = time.perf_counter() - start
     model.save(out, statistics=how.statistics)
     if as_json:
@@ -79,12 +86,23 @@ def read_prior(spelled: str | None) -> Prior | None:
     raise typer.BadParameter(f"there is no prior {name!r}; there are bdeu:10, dirichlet:1 and nig", param_hint="--prior")
 
 
+@contextmanager
+def _as_files(data: Sequence[str]) -> Iterator[list[str]]:
+    """The files and folders, with what comes from stdin as one of them: rows may be read more than once."""
+    if STDIN not in data:
+        yield list(data)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        received = Path(folder) / "stdin.csv"
+        with received.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield [str(received) if name == STDIN else name for name in data]
+
+
 def _check_target(out: Path) -> None:
-    """What would go wrong at the end is told at the beginning."""
     if out.suffix.lower() != MODEL_SUFFIX:
         raise FormatError(f"a model file ends in {MODEL_SUFFIX}, not in {out.suffix!r}", path=str(out))
-    if not out.resolve().parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(out.parent))
+    check_target(out)
 
 
 def _print_learned(console: Console, model: LocalModel, out: Path, seconds: float) -> None:

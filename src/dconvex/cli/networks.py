@@ -8,6 +8,7 @@ import json
 from rich.console import Console
 from rich.table import Table
 
+from dconvex.cli.terminal import print_whole
 from dconvex.repository import network_info, network_names
 
 
@@ -15,7 +16,7 @@ def print_networks(*, as_json: bool) -> None:
     """A table of the built-in networks."""
     infos = [network_info(name) for name in network_names()]
     if as_json:
-        print(json.dumps([dataclasses.asdict(info) for info in infos], ensure_ascii=False))
+        print(json.dumps([dataclasses.asdict(info) for info in infos]))
         return
     table = Table(title="Built-in networks", caption="dconvex show NAME prints one of them")
     table.add_column("name")
@@ -25,4 +26,4 @@ def print_networks(*, as_json: bool) -> None:
     for info in infos:
         counts = (f"{count:,}" for count in (info.variables, info.edges, info.parameters))
         table.add_row(info.name, info.kind, *counts)
-    Console().print(table)
+    print_whole(Console(), table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,8 +11,9 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from dconvex.cli.data import check_data_path, read_data, write_data
+from dconvex.cli.data import check_data_target, read_data, write_data
 from dconvex.cli.sources import find_different_variables, find_model
+from dconvex.cli.terminal import waiting
 from dconvex.errors import DataError
 from dconvex.inference.model import LocalModel
 from dconvex.names import Name
@@ -30,21 +32,25 @@ def predict_targets(
     impossible: Literal["raise", "nan"] = "raise",
     unknown: Literal["raise", "missing"] = "raise",
     max_bytes: int | None = None,
+    as_json: bool = False,
 ) -> None:
-    """Predict the targets for each row of a file and write them as CSV."""
+    """Predict the targets for each row of a file and write them, as CSV unless JSON is asked for."""
     if out is not None:
-        check_data_path(out)
+        check_data_target(out, data)
     model = find_model(source)
     if proba and model.kind == "gaussian":
         raise typer.BadParameter("a Gaussian network has no states with probabilities", param_hint="--proba")
     chosen = find_different_variables(model, targets)
     console = Console(stderr=True, soft_wrap=True)
-    with console.status(Text(f"reading {data}")):
+    with waiting(f"reading {data}"):
         rows, others = read_data(data, model)
     _check_columns(console, data, rows, chosen, others)
     policy: dict[str, Any] = {"impossible": impossible, "unknown": unknown, "max_bytes": max_bytes}
-    with console.status(f"predicting {len(rows):,} rows"):
+    with waiting(f"predicting {len(rows):,} rows"):
         answer = _probabilities(model, rows, chosen, policy) if proba else _predictions(model, rows, chosen, policy)
+    if as_json:
+        print(json.dumps({"network": source, "kind": model.kind, "rows": len(answer), "columns": _cells(answer)}))
+        return
     write_data(answer, out)
     if out is not None:
         console.print(Text(f"wrote {out}: {len(answer):,} rows"))
@@ -60,11 +66,14 @@ def _check_columns(console: Console, path: Path, rows: pd.DataFrame, targets: Se
 
 
 def _predictions(model: LocalModel, rows: pd.DataFrame, targets: Sequence[Name], policy: dict[str, Any]) -> pd.DataFrame:
+    import pandas as pd
+
     answer: pd.DataFrame = model.predict(rows, targets, **policy)
-    if model.kind == "discrete":  # pandas makes 1.0 of 1 where a cell of its column is missing
-        for name in targets:
-            answer[name] = answer[name].map({label: str(label) for label in model.states[name]})
-    return answer
+    if model.kind == "gaussian":
+        return answer
+    own = {name: {label: label for label in model.states[name]} for name in targets}
+    # pandas makes 1.0 of 1 where a cell of its column is missing
+    return pd.DataFrame({name: [own[name].get(cell) for cell in answer[name].tolist()] for name in targets}, dtype=object)
 
 
 def _probabilities(model: LocalModel, rows: pd.DataFrame, targets: Sequence[Name], policy: dict[str, Any]) -> pd.DataFrame:
@@ -74,3 +83,8 @@ def _probabilities(model: LocalModel, rows: pd.DataFrame, targets: Sequence[Name
     found = model.predict_proba(rows, targets, **policy)
     columns = {f"{name}={label}": found[name][:, place] for name in targets for place, label in enumerate(model.states[name])}
     return pd.DataFrame(columns)
+
+
+def _cells(frame: pd.DataFrame) -> dict[Any, list[Any]]:
+    """By column; what is missing is None, since JSON has no NaN."""
+    return frame.astype(object).where(frame.notna(), None).to_dict("list")

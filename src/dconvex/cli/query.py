@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -19,9 +20,10 @@ from dconvex.cli.answer_view import (
     print_marginals,
     print_means,
 )
+from dconvex.cli.drawing import check_picture, draw
 from dconvex.cli.evidence import Given, read_given
 from dconvex.cli.sources import find_different_variables, find_model
-from dconvex.errors import DconvexError, TooLargeError
+from dconvex.cli.terminal import waiting
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.model import Answer, LocalModel
 from dconvex.names import Name
@@ -39,6 +41,8 @@ class Options:
     max_bytes: int | None = None
     full: bool = False
     as_json: bool = False
+    picture: Path | None = None
+    """Draw the answer into this file."""
 
 
 PLAIN = Options()
@@ -48,22 +52,24 @@ def query_network(
     source: str, variables: Sequence[str], given: Sequence[str] = (), soft: Sequence[str] = (), options: Options = PLAIN
 ) -> None:
     """Ask for the joint distribution of the variables, or for that of each, and print it."""
+    check_picture(options.picture)
     model, asked, known = read_question(source, variables, given, soft)
     is_joint = bool(asked) and not options.each
-    with asking(model), in_terms_of_options():
+    with asking(model):
         answers = [_joint(model, asked, known, options)] if is_joint else _each(model, asked, known, options)
     if options.as_json:
         print(json.dumps({"network": source, "kind": model.kind, "answers": [_record(answer) for answer in answers]}))
-        return
-    console = Console()
-    if asked:
+    elif asked:
         for answer in answers:
-            _print_answer(console, answer, known, full=options.full)
+            _print_answer(Console(), answer, known, full=options.full)
     else:
-        _print_all(console, model, answers, known)
-    if is_joint and options.samples is None:
+        _print_all(Console(), model, answers, known)
+    if is_joint:
+        draw(answers[0], options.picture, for_programs=options.as_json)
+    if is_joint and options.samples is None and not options.as_json:
         kept = len(model.explain(asked, known.seen, soft=known.soft, max_bytes=options.max_bytes).kept)
-        console.print(Text(f"from {kept:,} of {len(model.tree):,} clusters; dconvex explain shows the plan", style="dim"))
+        said = f"from {kept:,} of {len(model.tree):,} clusters; dconvex explain shows the plan"
+        Console().print(Text(said, style="dim"))
 
 
 def most_probable_states(
@@ -71,7 +77,7 @@ def most_probable_states(
 ) -> None:
     """Ask for the most probable joint state of the variables, or of all that are not observed, and print it."""
     model, asked, known = read_question(source, variables, given, soft)
-    with asking(model), in_terms_of_options():
+    with asking(model):
         assignment, height = model.most_probable(asked or None, known.seen, soft=known.soft, max_bytes=options.max_bytes)
     measure = "log_probability" if model.kind == "discrete" else "log_density"
     if options.as_json:
@@ -93,19 +99,9 @@ def read_question(
     return model, find_different_variables(model, variables), read_given(model, given, soft)
 
 
-def asking(model: LocalModel) -> AbstractContextManager[Any]:
+def asking(model: LocalModel) -> AbstractContextManager[None]:
     """Something that moves while the answer is on its way."""
-    return Console(stderr=True).status(f"asking {len(model.tree):,} clusters")
-
-
-@contextmanager
-def in_terms_of_options() -> Iterator[None]:
-    """What to try when a question is too large, in the words of the command line."""
-    try:
-        yield
-    except TooLargeError as error:
-        said = str(error).replace("max_bytes", "--max-bytes").replace('method="sampling"', "--sampling")
-        raise DconvexError(said.replace("marginals instead of a joint", "the marginals with --each")) from error
+    return waiting(f"asking {len(model.tree):,} clusters")
 
 
 def title(kind: str, variables: Iterable[Name], known: Given) -> Text:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 import typer
-from rich.console import Console
 
+from dconvex.cli.terminal import waiting
 from dconvex.errors import UnknownVariableError
 from dconvex.formats import read
 from dconvex.inference.model import LocalModel, localize
@@ -23,9 +25,13 @@ MODEL_SUFFIX = ".dcx"
 
 
 def find_network(source: str) -> BayesianNetwork:
-    """The built-in network of that name, or the network in that file."""
+    """The built-in network of that name, or the network in that file, which may be that of a model."""
     looks_like_a_file = any(mark in source for mark in "./\\") or Path(source).exists()
-    return read(source) if looks_like_a_file and source not in network_names() else load_network(source)
+    if source in network_names() or not looks_like_a_file:
+        return load_network(source)
+    if Path(source).is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), source)
+    return open_model(source).network() if is_model_file(source) else read(source)
 
 
 def find_model(source: str) -> LocalModel:
@@ -33,7 +39,7 @@ def find_model(source: str) -> LocalModel:
     if is_model_file(source):
         return open_model(source)
     network = find_network(source)
-    with Console(stderr=True).status(f"decomposing {len(network.dag):,} variables"):
+    with waiting(f"decomposing {len(network.dag):,} variables"):
         return localize(network)
 
 

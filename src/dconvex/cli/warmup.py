@@ -12,6 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from dconvex.cli.terminal import waiting
 from dconvex.graph.checking import check_tree
 from dconvex.graph.convexity import convex_hull, inducing_path
 from dconvex.graph.decomposition import decompose
@@ -30,12 +31,11 @@ DISCRETE, GAUSSIAN = "alarm", "ecoli70"
 
 def warm_up(*, as_json: bool = False) -> None:
     """Have every kernel compiled, or taken from the cache, and tell how long it took and where they are kept."""
-    console = Console(stderr=True)
     start = time.perf_counter()
     took: dict[str, float] = {}
     for name, step in STEPS.items():
         begun = time.perf_counter()
-        with console.status(f"compiling kernels: {name}"):
+        with waiting(f"compiling kernels: {name}"):
             step()
         took[name] = time.perf_counter() - begun
     seconds, folder = time.perf_counter() - start, load("compiling").cache_folder()

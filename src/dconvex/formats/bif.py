@@ -9,25 +9,26 @@ Other properties are passed over.
 from __future__ import annotations
 
 import itertools
+import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NoReturn, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dconvex.errors import DconvexError, FormatError, UnknownStateError, UnknownVariableError
-from dconvex.formats.format import Format, cell_count
-from dconvex.formats.scanner import Scanner, format_error
-from dconvex.graph.dag import Dag
-from dconvex.names import Label, Name, checked_labels
-from dconvex.network.discrete import Floats, Tables
+from dconvex.errors import UnknownStateError
+from dconvex.formats.draft import Draft
+from dconvex.formats.format import Format
+from dconvex.formats.numbers import check_numbers, floats, words
+from dconvex.formats.scanner import Scanner, blank, format_error
+from dconvex.formats.spelling import READ_AS, fresh_word
+from dconvex.names import Label, Name
+from dconvex.network.discrete import Floats
 from dconvex.network.families import Table
 from dconvex.network.network import BayesianNetwork
-
-MOST_CELLS = 1 << 26
-"""Of all tables together: a `default` row can ask for any number of cells in a few bytes."""
 
 COMMENT = re.compile(r'"[^"]*+"|//[^\n]*+|/\*.*?\*/|/\*', re.DOTALL)
 BLOCK = re.compile(r"(?:network|variable|probability)\b")
@@ -40,53 +41,37 @@ IN_BRACKETS = re.compile(r'\(((?:[^()"]++|"[^"]*+")*+)\)')
 ROW = re.compile(r'\s*+\(((?:[^()"]++|"[^"]*+")*+)\)([^;{}()"]*+);')
 ROWS = re.compile(rf"(?:{ROW.pattern})++")
 WHOLE = re.compile(r'(table|default)\b([^;{}()"]*+);')
-NUMBER = re.compile(r"[^\s,]++")
 OWN_PROPERTY = re.compile(r"\s*+(dconvex_\w++)\s*+=\s*+(.*\S)\s*+")
 UNHOLDABLE = re.compile(r'["\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
-
-
-@dataclass(frozen=True, slots=True)
-class _Variable:
-    """A `variable` block: the name and states, as they are spelled and as they are."""
-
-    place: int
-    name: Name
-    spelled: tuple[str, ...]
-    labels: tuple[Label, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Probability:
     """A `probability` block: the parents as they are spelled, and the span of its body."""
 
-    place: int
     parents: tuple[str, ...]
     start: int
     stop: int
+    place: int
 
 
 def parse(text: str, path: str) -> BayesianNetwork:
-    """The network in a BIF text; blocks may come in any order."""
+    """The network in a BIF text; blocks may come in any order, so tables are read when all variables are known."""
     scanner = Scanner(_without_comments(text, path), path)
-    variables, probabilities = _blocks(scanner)
-    _check_names(scanner, variables, probabilities)
-    by_name = {variable.name: spelled for spelled, variable in variables.items()}
-    try:
-        dag = Dag.from_parents(
-            {
-                variable.name: [variables[parent].name for parent in probabilities[spelled].parents]
-                for spelled, variable in variables.items()
-            }
-        )
-        in_order = [by_name[name] for name in dag.nodes]
-        arrays = _tables(scanner, variables, probabilities, in_order)
-        return BayesianNetwork(dag, Tables.from_arrays(dag, tuple(variables[s].labels for s in in_order), arrays))
-    except FormatError:
-        raise
-    except DconvexError as error:
-        culprit = getattr(error, "variable", None)
-        place = probabilities[by_name[culprit]].place if culprit in by_name else 0
-        raise format_error(str(error), text, path, place) from None
+    draft = Draft(scanner, "probability block")
+    codes: dict[str, dict[str, int]] = {}
+    while scanner.skip_space() < len(scanner.text):
+        keyword = scanner.expect(BLOCK, "'network', 'variable' or 'probability'").group()
+        if keyword == "network":
+            scanner.take(NAME)
+            scanner.expect(IN_BRACES, "a block in '{' and '}'")
+        elif keyword == "variable":
+            spelled, states = _add_variable(scanner, draft)
+            codes[spelled] = {state: code for code, state in enumerate(states)}
+        else:
+            spelled, block = _probability(scanner)
+            draft.add_family(spelled, block.place, block.parents, partial(_table, scanner, block, codes))
+    return draft.network()
 
 
 def _without_comments(text: str, path: str) -> str:
@@ -94,40 +79,17 @@ def _without_comments(text: str, path: str) -> str:
     if "//" not in text and "/*" not in text:
         return text
 
-    def blank(found: re.Match[str]) -> str:
+    def without(found: re.Match[str]) -> str:
         comment = found.group()
         if comment == "/*":
             raise format_error("expected the end of the comment, '*/'", text, path, found.start())
-        return comment if comment[0] == '"' else re.sub(r"[^\n]", " ", comment)
+        return comment if comment[0] == '"' else blank(found)
 
-    return COMMENT.sub(blank, text)
-
-
-def _blocks(scanner: Scanner) -> tuple[dict[str, _Variable], dict[str, _Probability]]:
-    """All `variable` and `probability` blocks by the name they are about; the bodies of the latter are not yet read."""
-    variables: dict[str, _Variable] = {}
-    probabilities: dict[str, _Probability] = {}
-    while scanner.skip_space() < len(scanner.text):
-        place = scanner.place
-        keyword = scanner.expect(BLOCK, "'network', 'variable' or 'probability'").group()
-        if keyword == "network":
-            scanner.take(NAME)
-            scanner.expect(IN_BRACES, "a block in '{' and '}'")
-            continue
-        if keyword == "variable":
-            spelled, variable = _variable(scanner)
-            repeated = spelled in variables
-            variables[spelled] = variable
-        else:
-            spelled, probability = _probability(scanner)
-            repeated = spelled in probabilities
-            probabilities[spelled] = probability
-        if repeated:
-            scanner.fail(f"a second {keyword} block for {spelled!r}", place)
-    return variables, probabilities
+    return COMMENT.sub(without, text)
 
 
-def _variable(scanner: Scanner) -> tuple[str, _Variable]:
+def _add_variable(scanner: Scanner, draft: Draft) -> tuple[str, tuple[str, ...]]:
+    """Read a `variable` block; its name and states as they are spelled."""
     place = scanner.skip_space()
     spelled = _word(scanner.expect(NAME, "the name of a variable"))
     scanner.expect(OPEN, "'{'")
@@ -145,10 +107,11 @@ def _variable(scanner: Scanner) -> tuple[str, _Variable]:
         scanner.fail(f"expected the type of the variable {spelled!r} before '}}'", scanner.place - 1)
     try:
         name: Name = int(spelled) if types.get("dconvex_name_type") == "int" else spelled
-        labels = checked_labels(name, _typed(states, types.get("dconvex_label_types", "str").split()))
+        labels = list(_typed(states, types.get("dconvex_label_types", "str").split()))
     except (ValueError, KeyError) as error:
         scanner.fail(f"the states of {spelled!r} do not fit their types: {error}", place)
-    return spelled, _Variable(place, name, states, labels)
+    draft.add_variable(spelled, place, name, labels)
+    return spelled, states
 
 
 def _states(scanner: Scanner) -> tuple[str, ...]:
@@ -163,13 +126,8 @@ def _states(scanner: Scanner) -> tuple[str, ...]:
 
 def _typed(spelled: Sequence[str], types: Sequence[str]) -> Iterator[Label]:
     """The labels as our own property types them: one type for all, or one for each."""
-    read_as: dict[str, Callable[[str], Label]] = {
-        "int": int,
-        "bool": {"True": True, "False": False}.__getitem__,
-        "str": str,
-    }
     each = [*types] * len(spelled) if len(types) == 1 else types
-    return (read_as[kind](text) for kind, text in zip(each, spelled, strict=True))
+    return (READ_AS[kind](text) for kind, text in zip(each, spelled, strict=True))
 
 
 def _probability(scanner: Scanner) -> tuple[str, _Probability]:
@@ -179,35 +137,11 @@ def _probability(scanner: Scanner) -> tuple[str, _Probability]:
     if not names:
         scanner.fail("expected a name between '(' and ')'", place)
     body = scanner.expect(IN_BRACES, "a block in '{' and '}'")
-    return names[0], _Probability(place, tuple(names[1:]), body.start(1), body.end(1))
+    return names[0], _Probability(tuple(names[1:]), body.start(1), body.end(1), place)
 
 
-def _check_names(scanner: Scanner, variables: Mapping[str, _Variable], probabilities: Mapping[str, _Probability]) -> None:
-    for spelled, block in probabilities.items():
-        for member in (spelled, *block.parents):
-            if member not in variables:
-                scanner.fail(str(UnknownVariableError(member, variables)), block.place)
-    for spelled, variable in variables.items():
-        if spelled not in probabilities:
-            scanner.fail(f"expected a probability block for {spelled!r}, found none", variable.place)
-
-
-def _tables(
-    scanner: Scanner,
-    variables: Mapping[str, _Variable],
-    probabilities: Mapping[str, _Probability],
-    order: Sequence[str],
-) -> Iterator[Floats]:
-    places = {name: {text: place for place, text in enumerate(own.spelled)} for name, own in variables.items()}
-    cells_so_far = 0
-    for spelled in order:
-        block = probabilities[spelled]
-        body = _Body(scanner, block, len(places[spelled]), [places[parent] for parent in block.parents])
-        cells = body.height * body.width
-        cells_so_far += cells
-        if cells_so_far > MOST_CELLS:
-            scanner.fail(f"the table of {spelled!r} would have {_about(cells)} cells; that is too many", block.place)
-        yield body.table()
+def _table(scanner: Scanner, block: _Probability, codes: Mapping[str, Mapping[str, int]], sizes: Sequence[int]) -> Floats:
+    return _Body(scanner, block, sizes[-1], [codes[parent] for parent in block.parents]).table()
 
 
 class _Body:
@@ -217,9 +151,9 @@ class _Body:
     is wrong are they gone through one by one, to say where.
     """
 
-    def __init__(self, scanner: Scanner, block: _Probability, width: int, parents: list[dict[str, int]]) -> None:
+    def __init__(self, scanner: Scanner, block: _Probability, width: int, parents: Sequence[Mapping[str, int]]) -> None:
         self.scanner, self.block, self.width, self.parents = scanner, block, width, parents
-        self.height = cell_count(map(len, parents))
+        self.height = math.prod(map(len, parents))
         self.runs: list[tuple[int, int]] = []
         self.whole: dict[str, re.Match[str]] = {}
         scanner.place = block.start
@@ -285,23 +219,18 @@ class _Body:
 
     def _numbers(self, texts: list[str], width: int) -> Floats:
         """The numbers of all texts, each of which must hold `width` of them."""
-        split = [text.replace(",", " ").split() for text in texts]
-        if any(len(words) != width for words in split):
+        split = list(map(words, texts))
+        if any(len(found) != width for found in split):
             self._blame_numbers(width)
         try:
-            return np.array(list(map(float, itertools.chain.from_iterable(split))), np.float64)
+            return floats(itertools.chain.from_iterable(split))
         except ValueError:
             self._blame_numbers(width)
 
     def _blame_numbers(self, width: int) -> NoReturn:
         for statement in (*self._each_row(), *self.whole.values()):
             wanted = width if statement.group(1) == "table" else self.width
-            words = list(NUMBER.finditer(self.scanner.text, *statement.span(2)))
-            for word in words:
-                if not _is_number(word.group()):
-                    self.scanner.fail(f"expected a number, found {word.group()[:40]!r}", word.start())
-            if len(words) != wanted:
-                self.scanner.fail(f"expected {_about(wanted)} numbers, found {len(words)}", statement.start(2))
+            check_numbers(self.scanner.excerpt(*statement.span(2)), wanted)
         raise AssertionError("nothing is wrong with the numbers")
 
     def _each_row(self) -> Iterator[re.Match[str]]:
@@ -327,21 +256,9 @@ def _items(text: str, count: int) -> list[str]:
     return parts if parts[-1] else parts[:-1]
 
 
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
-
-
 def _word(found: re.Match[str]) -> str:
     quoted, word = found.groups()
     return str(word if quoted is None else quoted)
-
-
-def _about(count: int) -> str:
-    return f"{count:,}" if count < 1 << 60 else "more than 2^60"
 
 
 def render(network: BayesianNetwork) -> str:
@@ -379,12 +296,26 @@ def _quoted(name: Name | Label) -> str:
     return word if is_plain else f'"{word}"'
 
 
+def _replacements(names: Sequence[Name | Label]) -> dict[Name | Label, str]:
+    """New spellings for the names that BIF cannot hold, or cannot tell from an earlier one: 1 and "1" look alike."""
+    seen: set[str] = set()
+    unfit: list[Name | Label] = []
+    for name in names:
+        if str(name) in seen or UNHOLDABLE.search(str(name)):
+            unfit.append(name)
+        seen.add(str(name))
+    fresh: dict[Name | Label, str] = {}
+    for name in unfit:
+        fresh[name] = fresh_word(name, seen)
+        seen.add(fresh[name])
+    return fresh
+
+
 FORMAT = Format(
     name="BIF",
     suffixes=(".bif",),
     kinds=frozenset({"discrete"}),
     parse=parse,
     render=render,
-    holds=lambda name: not UNHOLDABLE.search(str(name)),
-    spelled_apart=False,
+    replacements=_replacements,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import re
 import zlib
 from pathlib import Path
 from typing import BinaryIO
@@ -15,19 +16,24 @@ MOST_BYTES = 1 << 29
 """Larger texts are refused: a few kilobytes of gzip can unfold to any size."""
 
 
+XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\bencoding\s*=\s*["'](us-ascii|iso-8859-\d+|windows-125\d)["']""", re.IGNORECASE)
+"""The encodings other than UTF-8 that programs on the desktop write."""
+
+
 def read_text(path: Path) -> str:
-    """The text of a file, unzipped if it ends in .gz; UTF-8, or UTF-16 with a byte order mark."""
+    """The text of a file, unzipped if it ends in .gz; UTF-8, or UTF-16 with a byte order mark, or as its XML declares."""
     with path.open("rb") as file:
         raw = _unzipped(path, file) if is_zipped(path) else file.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
         raise FormatError(f"the text is larger than {MOST_BYTES >> 20} MiB", path=str(path))
-    has_utf16_mark = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        return raw.decode("utf-16" if has_utf16_mark else "utf-8-sig")
+        return raw.decode(_encoding(raw))
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         problem = f"the text is not {error.encoding.upper()} (byte {error.start}: {error.reason}); save it as UTF-8"
         raise FormatError(problem, path=str(path), line=line) from None
+    except LookupError as error:
+        raise FormatError(f"{error}; save the file as UTF-8", path=str(path), line=1) from None
 
 
 def write_text(path: Path, text: str) -> None:
@@ -50,3 +56,10 @@ def _unzipped(path: Path, file: BinaryIO) -> bytes:
             return unzipped.read(MOST_BYTES + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise FormatError(f"the gzip file is damaged: {error}", path=str(path)) from None
+
+
+def _encoding(raw: bytes) -> str:
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    declared = XML_ENCODING.match(raw[:200])
+    return declared.group(1).decode("ascii") if declared else "utf-8-sig"

@@ -20,7 +20,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from dconvex.errors import DconvexError
-from dconvex.formats.format import Format, cell_count
+from dconvex.formats.draft import cell_count
+from dconvex.formats.format import Format, all_fit
 from dconvex.formats.scanner import format_error
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name, checked_labels, checked_name
@@ -191,6 +192,5 @@ FORMAT = Format(
     kinds=frozenset({"discrete", "gaussian"}),
     parse=parse,
     render=render,
-    holds=lambda name: True,
-    spelled_apart=True,
+    replacements=all_fit,
 )

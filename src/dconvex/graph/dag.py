@@ -16,12 +16,12 @@ import numpy as np
 from dconvex.errors import CycleError, NetworkError, UnknownVariableError
 from dconvex.graph.adjacency import Adjacency, Indices, Offsets, find_cycle, topological_order
 from dconvex.names import Name, as_names, canonical, checked_name
+from dconvex.pictures.drawing import Drawing, Ruler
+from dconvex.pictures.showing import PlottedNetwork
+from dconvex.pictures.subjects import Clusters
 
 if TYPE_CHECKING:
     import networkx
-    from matplotlib.axes import Axes
-
-    from dconvex.graph.tree import ClusterTree
 
 
 class Places(Protocol):
@@ -31,7 +31,7 @@ class Places(Protocol):
     def __contains__(self, name: object, /) -> bool: ...
 
 
-class Dag:
+class Dag(PlottedNetwork):
     """A directed acyclic graph.
 
     `edges` are (parent, child) pairs, or a graph: another `Dag`, a network, a `networkx.DiGraph`. `nodes` names
@@ -179,15 +179,10 @@ class Dag:
         graph.add_edges_from(self.edges)
         return graph
 
-    def plot(self, clusters: ClusterTree | None = None, ax: Axes | None = None) -> Axes:
-        """Draw the graph in rows with matplotlib, in a figure that is as large as it needs or into the given axes.
+    def _picture(self, ruler: Ruler, most: int, clusters: Clusters | None = None) -> Drawing:
+        from dconvex.pictures.network_picture import network_picture
 
-        With `clusters` each node has the colour of the cluster that holds it (the one it has in `clusters.plot()`), stripes
-        where several hold it, grey where more than six do, and stays white where none does.
-        """
-        from dconvex.pictures.network_picture import draw_network
-
-        return draw_network(self, clusters, ax)
+        return network_picture(self, ruler, most, clusters)
 
     def __len__(self) -> int:
         return len(self._names)

@@ -21,10 +21,11 @@ from dconvex.errors import NetworkError, UnknownVariableError
 from dconvex.graph.adjacency import Adjacency, Indices, Offsets
 from dconvex.kernels import load
 from dconvex.names import Name, as_names, canonical, checked_name
+from dconvex.pictures.drawing import Drawing, Ruler
+from dconvex.pictures.showing import Plotted
 
 if TYPE_CHECKING:
     import networkx
-    from matplotlib.axes import Axes
 
     from dconvex.graph.dag import Dag
 
@@ -42,12 +43,15 @@ class _Arrays:
     separators: Adjacency
 
 
-class ClusterTree:
+class ClusterTree(Plotted):
     """Clusters of variables, joined to a tree; `decompose` makes one that is sound.
 
     `edges` are pairs of places in `clusters`; the separator of an edge is what its two clusters share. `mode` is what kind
     of separators the tree has, `certified` whether its clusters are proven irreducible for that mode; those for which the
     search gave up are listed in `undecided`.
+
+    In its picture a box lists what is new in a cluster, then in grey what it shares with the one before it, towards the middle
+    of the picture; separators stand on the edges, undecided clusters have a dashed red rim.
     """
 
     def __init__(
@@ -122,6 +126,22 @@ class ClusterTree:
         """The number of variables in each cluster."""
         return np.diff(self._arrays.clusters.start).astype(np.int32)
 
+    @property
+    def separator_sizes(self) -> Indices:
+        """The number of variables in each separator."""
+        return np.diff(self._arrays.separators.start).astype(np.int32)
+
+    @property
+    def degrees(self) -> Indices:
+        """The number of neighbours of each cluster."""
+        return np.bincount(self._arrays.ends.reshape(-1), minlength=len(self)).astype(np.int32)
+
+    def part(self, places: Iterable[int]) -> ClusterTree:
+        """The clusters at these places, which must hang together, and the edges between them."""
+        kept = sorted(_checked_place(place, len(self)) for place in places)
+        is_inner = np.isin(self._arrays.ends, kept).all(axis=1)
+        return self._taken(kept, np.flatnonzero(is_inner).tolist())
+
     def pruned_to(self, variables: Name | Iterable[Name]) -> ClusterTree:
         """The smallest subtree whose clusters hold all `variables`.
 
@@ -130,9 +150,13 @@ class ClusterTree:
         pruned.
         """
         kept = sorted(self._index.smallest_subtree({self._place_of(name) for name in as_names(variables)}))
+        inside = set(kept)
+        return self._taken(kept, sorted(self._index.edge_above[c] for c in kept if self._index.parent[c] in inside))
+
+    def _taken(self, kept: list[int], inner: list[int]) -> ClusterTree:
+        """The tree of these clusters and edges, both ascending."""
         clusters, ends = self._arrays.clusters, self._arrays.ends
         renumbered = {cluster: number for number, cluster in enumerate(kept)}
-        inner = sorted(self._index.edge_above[c] for c in kept if self._index.parent[c] in renumbered)
         return ClusterTree.from_arrays(
             self._arrays.names,
             Adjacency.from_lists(clusters.of(cluster).tolist() for cluster in kept),
@@ -174,15 +198,10 @@ class ClusterTree:
             graph.add_edge(one, other, separator=separator)
         return graph
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the tree with matplotlib, in a figure that is as large as it needs or into the given axes.
+    def _picture(self, ruler: Ruler, most: int) -> Drawing:
+        from dconvex.pictures.tree_picture import tree_picture
 
-        A box lists what is new in a cluster, then in grey what it shares with the one before it, towards the middle of the
-        picture; separators stand on the edges, undecided clusters have a dashed red rim.
-        """
-        from dconvex.pictures.tree_picture import draw_tree
-
-        return draw_tree(self, ax)
+        return tree_picture(self, ruler, most)
 
     def __len__(self) -> int:
         return len(self._arrays.clusters)

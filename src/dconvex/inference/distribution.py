@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from dconvex.errors import UnknownStateError
 from dconvex.names import Label, Name
+from dconvex.pictures.drawing import Drawing, Ruler
+from dconvex.pictures.showing import Plotted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +21,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Distribution:
+class Distribution(Plotted):
     """Probabilities of the states of `variables`: `values` has an axis for each, in the order asked.
 
     `standard_errors` is there for an estimate by sampling, of the same shape.
@@ -76,6 +78,11 @@ class Distribution:
         frame.columns = pd.Index([*self.variables, "probability", "standard error"][: len(columns)])  # one may be called that
         return frame
 
+    def _picture(self, ruler: Ruler, most: int) -> Drawing:
+        from dconvex.pictures.distribution_picture import distribution_picture
+
+        return distribution_picture(self, ruler)
+
     def __repr__(self) -> str:
         head = f"Distribution of {', '.join(map(str, self.variables)) or 'nothing'}"
         if self.values.size > 32 or not self.variables:
@@ -98,7 +105,7 @@ class Distribution:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class GaussianDistribution:
+class GaussianDistribution(Plotted):
     """A normal distribution of `variables`: `mean` and `covariance` in the order asked; variances may be zero."""
 
     variables: tuple[Name, ...]
@@ -127,6 +134,11 @@ class GaussianDistribution:
 
         columns = {"mean": self.mean, "standard deviation": self.standard_deviations}
         return pd.DataFrame(columns, index=pd.Index(cast("Any", self.variables), name="variable"))
+
+    def _picture(self, ruler: Ruler, most: int) -> Drawing:
+        from dconvex.pictures.gaussian_picture import gaussian_picture
+
+        return gaussian_picture(self, ruler)
 
     def __repr__(self) -> str:
         head = f"Gaussian distribution of {', '.join(map(str, self.variables)) or 'nothing'}"

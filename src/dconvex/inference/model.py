@@ -30,6 +30,8 @@ from dconvex.inference.prediction import predicted, predicted_probabilities
 from dconvex.inference.saving import save_model
 from dconvex.names import Label, Name, as_names
 from dconvex.network.network import BayesianNetwork
+from dconvex.pictures.drawing import Drawing, Ruler
+from dconvex.pictures.showing import Plotted, is_picture
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +76,7 @@ def checked_tree(dag: Dag, tree: ClusterTree) -> ClusterTree:
     broken = set(check_tree(dag, tree)) & {"covers", "families", "tree", "junction", "separators", "convex"}
     if not broken:
         return tree
-    for separator in sorted(set(tree.separators), key=len):
+    for separator in sorted(dict.fromkeys(tree.separators), key=len):
         if separator <= set(dag.nodes) and (path := inducing_path(dag, separator)) is not None:
             raise ValueError(
                 f"the separator {sorted(map(str, separator))} is not d-convex: the inducing path {' – '.join(map(str, path))} "
@@ -120,11 +122,22 @@ class Given:
         return {}, {"origin": "given"}
 
 
-class LocalModel:
+class LocalModel(Plotted):
     """Sub-models of the clusters of a tree; `localize` makes one from a network, `fit` from data.
 
     Asking never changes a model, and it may be asked from many threads at once. Evidence is `{variable: label}`, with a set
     of labels where one of several was seen; `soft` is `{variable: {label: likelihood}}`, or numbers in the order of the states.
+
+    >>> import dconvex as dc
+    >>> model = dc.localize(dc.load_network("asia"))
+    >>> model.query(["lung", "bronc"], {"dysp": "yes"})
+    Distribution of lung, bronc
+      yes, yes  0.0650273
+      yes, no   0.0377319
+      no, yes   0.76894
+      no, no    0.128301
+    >>> model.most_probable(["lung", "bronc"], {"dysp": "yes"})[0]
+    {'lung': 'no', 'bronc': 'yes'}
     """
 
     def __init__(
@@ -153,6 +166,7 @@ class LocalModel:
 
     @property
     def kind(self) -> Literal["discrete", "gaussian"]:
+        """Whether the variables have states or numbers."""
         kind: Literal["discrete", "gaussian"] = self._answers.kind
         return kind
 
@@ -186,8 +200,14 @@ class LocalModel:
     def save(self, path: str | Path, *, statistics: bool = False) -> None:
         """Write the model to one file, which `open_model` maps; with its statistics it can be updated after that.
 
-        The file is safetensors: arrays and a description, nothing that is executed. It is replaced as a whole.
+        The file is safetensors: arrays and a description, nothing that is executed. It is replaced as a whole. With the suffix
+        of a picture (`.svg`, `.html`, `.png`, `.pdf`) it is not the model that is written but its picture.
         """
+        if is_picture(path):
+            if statistics:
+                raise ValueError(f"{str(path)!r} would be a picture, which holds no statistics; choose another suffix")
+            super().save(path)
+            return
         arrays, about = self._origin.stored(statistics=statistics)
         save_model(Path(path), self._index, self._answers, self.max_bytes, arrays, about)
 
@@ -341,6 +361,11 @@ class LocalModel:
     def _limit(self, max_bytes: int | None) -> int:
         chosen = self.max_bytes if max_bytes is None else max_bytes
         return default_limit() if chosen is None else int(chosen)
+
+    def _picture(self, ruler: Ruler, most: int) -> Drawing:
+        from dconvex.pictures.model_picture import model_picture
+
+        return model_picture(self, ruler, most)
 
     def __len__(self) -> int:
         return len(self.dag)

@@ -9,6 +9,8 @@ from typing import Literal
 from dconvex.errors import readable_bytes
 from dconvex.graph.tree import ClusterTree
 from dconvex.names import Name
+from dconvex.pictures.drawing import Drawing, Ruler
+from dconvex.pictures.showing import Plotted
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -22,8 +24,8 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class QueryPlan:
-    """How a question will be answered: print it.
+class QueryPlan(Plotted):
+    """How a question will be answered: print it, or look at its picture, where the clusters that answer are lit.
 
     `peak_bytes` is the most that is held at once, the result and the tables to derive included; `multiplications` are those
     of this question, without the tables that are derived once and kept.
@@ -61,12 +63,21 @@ class QueryPlan:
         kept = set(self.kept)
         return tuple(place for place in range(len(self.tree)) if place not in kept)
 
-    def __str__(self) -> str:
+    @property
+    def question(self) -> str:
+        """`P(lung | smoke, xray)`."""
         given = [*self.evidence, *(f"{name} (likelihood)" for name in self.likelihoods)]
-        question = f"P({_listed(self.variables)}{' | ' if given else ''}{_listed(given)})"
+        return f"P({_listed(self.variables)}{' | ' if given else ''}{_listed(given)})"
+
+    def _picture(self, ruler: Ruler, most: int) -> Drawing:
+        from dconvex.pictures.plan_picture import plan_picture
+
+        return plan_picture(self, ruler, most)
+
+    def __str__(self) -> str:
         ignored = [name for name in (*self.evidence, *self.likelihoods) if name not in set(self.requisite)]
         lines = [
-            f"{question} by {self.method} on the {self.network} network",
+            f"{self.question} by {self.method} on the {self.network} network",
             f"  clusters       {len(self.kept):,} of {len(self.tree):,} kept{_numbered(self.kept)}",
             f"  variables      {len(self.variables_kept):,} kept, {len(self.barren):,} barren ones dropped",
             f"  evidence       {_listed(self.requisite) or 'none'} matter{'s' if len(self.requisite) < 2 else ''}"

@@ -99,14 +99,17 @@ class Statistics:
 
     @property
     def dag(self) -> Dag:
+        """The graph that they were made for."""
         return self.scope.index.dag
 
     @property
     def tree(self) -> ClusterTree:
+        """The tree whose families were counted."""
         return self.scope.index.tree
 
     @property
     def kind(self) -> Kind:
+        """Counts of states, or moments of numbers."""
         return self.part.kind
 
     @property

@@ -18,6 +18,9 @@ from dconvex.network.columns import Columns
 from dconvex.network.discrete import Tables
 from dconvex.network.families import Regression, Table
 from dconvex.network.gaussian import Regressions
+from dconvex.pictures.drawing import Drawing, Ruler
+from dconvex.pictures.showing import PlottedNetwork
+from dconvex.pictures.subjects import Clusters
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +43,7 @@ class Parameters(Protocol):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class BayesianNetwork:
+class BayesianNetwork(PlottedNetwork):
     """A DAG and a family for each of its nodes; build it with `discrete`, `gaussian`, `dc.read` or `dc.load_network`.
 
     >>> network = BayesianNetwork.discrete(
@@ -103,6 +106,7 @@ class BayesianNetwork:
 
     @property
     def kind(self) -> Literal["discrete", "gaussian"]:
+        """Whether the variables have states or numbers."""
         return self.parameters.kind
 
     def family(self, variable: Name) -> Table | Regression:
@@ -130,6 +134,11 @@ class BayesianNetwork:
         parents = (() if place in cut else lists.of(place).tolist() for place in range(len(self.dag)))
         after = Dag.from_arrays(self.dag.nodes, Adjacency.from_lists(parents))
         return BayesianNetwork(after, self.parameters.intervened(self.dag, after, settings))
+
+    def _picture(self, ruler: Ruler, most: int, clusters: Clusters | None = None) -> Drawing:
+        from dconvex.pictures.network_picture import network_picture
+
+        return network_picture(self.dag, ruler, most, clusters, self.states if len(self) <= most else {})
 
     def __len__(self) -> int:
         return len(self.dag)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
 from dconvex.names import Name
+from dconvex.pictures.drawing import Ruler
 
 
 def label(name: Name) -> str:
@@ -53,3 +55,15 @@ def pleasant_limit(words: Sequence[str], line_height: float, width: Callable[[st
     """How wide the lines must be for the text to become about `shape` times as wide as high."""
     widths = [width(f"{word}, ") for word in words]
     return max(math.sqrt(sum(widths) * line_height * shape), max(widths, default=0.0))
+
+
+def shortened(text: str, limit: float, ruler: Ruler, font: float) -> str:
+    """The text, cut with an ellipsis where it is wider than `limit` in this font size.
+
+    >>> shortened("abcdefgh", 15.0, lambda text, font: len(text) * font, font=3.0)
+    'abcd…'
+    """
+    if ruler(text, font) <= limit:
+        return text
+    kept = bisect_right(range(len(text)), limit, key=lambda end: ruler(f"{text[:end]}…", font)) - 1
+    return f"{text[: max(kept, 1)]}…"

@@ -18,7 +18,8 @@ from typing import TypeAlias
 Edge: TypeAlias = tuple[int, int]
 Rows: TypeAlias = list[list[int]]
 
-SWEEPS = 12
+SWEEPS, ITEMS = 12, 1_500
+"""So many sweeps over up to so many nodes and joints; over more of them fewer, so that the time does not explode."""
 
 
 @dataclass(frozen=True)
@@ -150,9 +151,10 @@ def _uncrossed(rows: Rows, chains: Sequence[Sequence[int]]) -> Rows:
         above[other].append(one)
         below[one].append(other)
     best, fewest = rows, crossings(rows, chains)
-    for _ in range(SWEEPS):
+    sweeps = min(SWEEPS, max(2, SWEEPS * ITEMS // max(len(above), 1)))
+    for _ in range(sweeps):
         rows = _swept(_swept(rows, above), below, upwards=True)
-        rows = _swapped(rows, above, below)
+        rows = _swapped(rows, above, below, sweeps)
         count = crossings(rows, chains)
         if count < fewest:
             best, fewest = rows, count
@@ -173,15 +175,15 @@ def _swept(rows: Rows, near: dict[int, list[int]], *, upwards: bool = False) -> 
     return swept
 
 
-def _swapped(rows: Rows, above: dict[int, list[int]], below: dict[int, list[int]]) -> Rows:
-    """Swap neighbours in a row as long as that takes crossings away."""
+def _swapped(rows: Rows, above: dict[int, list[int]], below: dict[int, list[int]], sweeps: int) -> Rows:
+    """Swap neighbours in a row as long as that takes crossings away, in so many sweeps."""
     swapped = [list(row) for row in rows]
     place = _places(rows)
 
     def gain(one: int, other: int) -> int:
         return sum(_crossed(near[one], near[other], place) - _crossed(near[other], near[one], place) for near in (above, below))
 
-    for _ in range(SWEEPS):
+    for _ in range(sweeps):
         has_changed = False
         for row in swapped:
             for left in range(len(row) - 1):

@@ -16,8 +16,8 @@ GAP = 12.0
 LANE = 6.0
 """Free space between edges that pass through a row side by side."""
 SOFT = 8.0
-ROUNDS = 60
-"""Enough for the places to settle to less than a point on networks that one can read."""
+ROUNDS, ITEMS = 60, 1_500
+"""Enough for the places to settle to less than a point on networks that one can read, which have up to so many items."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,10 @@ def _straightened(layers: Layers, nodes: Sequence[Size]) -> dict[int, float]:
     offsets = [_packed([nodes[item].width if item < len(nodes) else None for item in row]) for row in layers.rows]
     x = {item: place for row, places in zip(layers.rows, offsets, strict=True) for item, place in zip(row, places, strict=True)}
     rows = list(zip(layers.rows, offsets, strict=True))
-    for turn in range(ROUNDS):
+    rounds = min(ROUNDS, max(20, ROUNDS * ITEMS // max(len(x), 1)))
+    for turn in range(rounds):
         for row, places in rows if turn % 2 == 0 else reversed(rows):
-            _settle(row, places, springs, x, softening=SOFT if turn > ROUNDS // 2 else 1e9)
+            _settle(row, places, springs, x, softening=SOFT if turn > rounds // 2 else 1e9)
     return x
 
 

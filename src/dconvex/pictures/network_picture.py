@@ -2,78 +2,115 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from dconvex.errors import UnknownVariableError
-from dconvex.names import canonical
-from dconvex.pictures.canvas import LINE, ROUNDED, Canvas, NewFigure, curve, need_matplotlib, ruler
-from dconvex.pictures.colours import node_colours
-from dconvex.pictures.geometry import Box, Route, Size
-from dconvex.pictures.labels import label
+from dconvex.names import Label, Name, canonical
+from dconvex.pictures.charts import histogram
+from dconvex.pictures.colours import DARK, EMPTY, node_colours
+from dconvex.pictures.drawing import BETWEEN, FONT, Drawing, Group, Look, Path, Rectangle, Ruler, Shape, Text, flow
+from dconvex.pictures.geometry import Box, Point, Route, Size
+from dconvex.pictures.labels import label, shortened
 from dconvex.pictures.network_layout import arrange_network
-from dconvex.pictures.subjects import Clusters, Network, refuse_too_many
+from dconvex.pictures.panels import summary
+from dconvex.pictures.subjects import Clusters, Network
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-FONT = 8.0
 HEAD = 5.0
 """The length of an arrow's head."""
+ROUND = 4.0
+WIDEST = 190.0
+"""A longer name is cut; the mouse tells the rest."""
+CROWDED = 3
+"""Edges for each node that may be drawn: with more of them no arrow can be followed."""
 
 
-def draw_network(
-    network: Network, clusters: Clusters | None = None, ax: Axes | None = None, new_figure: NewFigure | None = None
-) -> Axes:
-    """Draw the network into the axes, or into a new figure that is as large as it needs."""
-    need_matplotlib()
-    refuse_too_many(len(network.nodes), "nodes", "draw a part of the network: Dag(some of its edges).plot()")
+def network_picture(
+    network: Network,
+    ruler: Ruler,
+    most: int,
+    clusters: Clusters | None = None,
+    states: Mapping[Name, Sequence[Label]] | None = None,
+) -> Drawing:
+    """All nodes and edges; of a network with more than `most` nodes a summary."""
+    if len(network) > most or network.parent_lists.start[-1] > CROWDED * most:
+        return network_summary(network, ruler)
     colours = _colours(network, clusters)
     place = {name: number for number, name in enumerate(network.nodes)}
-    texts = [label(name) for name in network.nodes]
-    width = ruler(FONT)
-    sizes = [Size(width(text) + 1.2 * FONT, 2.1 * FONT) for text in texts]
+    texts = [shortened(label(name), WIDEST, ruler, FONT) for name in network.nodes]
+    sizes = [Size(ruler(text, FONT) + 1.2 * FONT, 2.1 * FONT) for text in texts]
     layout = arrange_network(sizes, [(place[tail], place[head]) for tail, head in network.edges])
-    canvas = Canvas(layout.size, ax, new_figure)
-    _draw_arrows(canvas, layout.routes)
-    for text, box, own in zip(texts, layout.nodes, colours, strict=True):
-        _draw_node(canvas, text, box, own)
-    return canvas.ax
+    arrows = [_arrow(route, edge) for route, edge in zip(layout.routes, network.edges, strict=True)]
+    parts = zip(network.nodes, texts, layout.nodes, colours, strict=True)
+    nodes = [_node(text, box, own, _about(name, states or {})) for name, text, box, own in parts]
+    return Drawing([*arrows, *nodes], layout.size, name=_called(network))
+
+
+def network_summary(network: Network, ruler: Ruler) -> Drawing:
+    """What can be said of any network, however large."""
+    parents, children = (np.diff(lists.start) for lists in (network.parent_lists, network.child_lists))
+    facts = [
+        ("nodes", f"{len(network):,}"),
+        ("edges", f"{int(parents.sum()):,}"),
+        ("without parents", f"{np.count_nonzero(parents == 0):,}"),
+        ("without children", f"{np.count_nonzero(children == 0):,}"),
+        ("isolated", f"{np.count_nonzero((parents == 0) & (children == 0)):,}"),
+    ]
+    charts = [histogram("Parents of a node", parents, ruler), histogram("Children of a node", children, ruler)]
+    return summary(_called(network), facts, charts, ruler)
+
+
+def _about(name: Name, states: Mapping[Name, Sequence[Label]], most: int = 30) -> str:
+    own = states.get(name, ())
+    listed = ", ".join(map(label, own[:most])) + (f", … {len(own) - most:,} more" if len(own) > most else "")
+    return f"{label(name)}: {listed}" if own else label(name)
+
+
+def _called(network: Network) -> str:
+    return f"Network of {len(network):,} nodes and {int(network.parent_lists.start[-1]):,} edges"
 
 
 def _colours(network: Network, clusters: Clusters | None) -> Sequence[tuple[str, ...]]:
     if clusters is None:
-        return [()] * len(network.nodes)
+        return [()] * len(network)
     strangers = canonical(frozenset().union(*clusters.clusters) - set(network.nodes))
     if strangers:
         raise UnknownVariableError(strangers[0], network.nodes, where="member of a cluster")
     return node_colours(network.nodes, clusters)
 
 
-def _draw_arrows(canvas: Canvas, routes: Sequence[Route]) -> None:
-    from matplotlib.collections import PathCollection, PolyCollection
-
-    lines = [curve((*route[:-1], route[-1]._replace(y=route[-1].y - HEAD / 2)), flows_down=True) for route in routes]
-    canvas.ax.add_collection(PathCollection(lines, facecolors="none", edgecolors=LINE, linewidths=0.8 * canvas.scale, zorder=1))
-    tips = [[(x, y), (x - HEAD / 3, y - HEAD), (x + HEAD / 3, y - HEAD)] for x, y in (route[-1] for route in routes)]
-    canvas.ax.add_collection(PolyCollection(tips, facecolors="#555555", edgecolors="none", zorder=2))
+def _arrow(route: Route, edge: tuple[Name, Name]) -> Shape:
+    *before, (x, y) = route
+    line = flow((*before, Point(x, y - HEAD / 2)), Look(line=BETWEEN), flows_down=True)
+    tip = (Point(x, y), Point(x - HEAD / 3, y - HEAD), Point(x + HEAD / 3, y - HEAD))
+    return Group([line, Path(tip, Look(fill=BETWEEN), is_closed=True)], ("edge",), " → ".join(map(label, edge)))
 
 
-def _draw_node(canvas: Canvas, text: str, box: Box, colours: tuple[str, ...]) -> None:
+def _node(text: str, box: Box, colours: tuple[str, ...], about: str) -> Shape:
     """A box in the colour of its cluster, in stripes for several clusters, white for none."""
-    from matplotlib.patches import FancyBboxPatch, Rectangle
+    written = Text(text, box.x, box.y, FONT, DARK, width=box.width - 1.2 * FONT)
+    if len(colours) < 2:
+        ground = Rectangle(box, Look(fill=colours[0] if colours else EMPTY, line=BETWEEN), ROUND)
+        return Group([ground, written], ("node",), about)
+    rim = Rectangle(box, Look(line=BETWEEN, width=1.4), ROUND)
+    return Group([*_stripes(box, colours), rim, written], ("node",), about)
 
-    place = (box.left, box.top), box.width, box.height
-    ground = FancyBboxPatch(*place, ROUNDED, facecolor=colours[0] if len(colours) == 1 else "white", edgecolor="none", zorder=3)
-    canvas.ax.add_patch(ground)
-    width = box.width / max(len(colours), 1)
-    for number, colour in enumerate(colours if len(colours) > 1 else ()):
-        stripe = Rectangle(
-            (box.left + number * width, box.top), width, box.height, facecolor=colour, edgecolor="none", zorder=3
-        )
-        canvas.ax.add_patch(stripe)
-        stripe.set_clip_path(ground)
-    rim = FancyBboxPatch(*place, ROUNDED, facecolor="none", edgecolor=LINE, zorder=3)
-    rim.set_linewidth((1.4 if len(colours) > 1 else 0.8) * canvas.scale)
-    canvas.ax.add_patch(rim)
-    canvas.write(text, box.x, box.y, FONT)
+
+def _stripes(box: Box, colours: Sequence[str]) -> list[Shape]:
+    """Side by side; the first and the last one follow the rounded corners of the box."""
+    width = box.width / len(colours)
+    places = [Box(box.left + (number + 0.5) * width, box.y, width, box.height) for number in range(len(colours))]
+    inner: list[Shape] = [Rectangle(place, Look(fill=own)) for place, own in zip(places[1:-1], colours[1:-1], strict=True)]
+    return [_end(places[0], Look(fill=colours[0]), -1), *inner, _end(places[-1], Look(fill=colours[-1]), 1)]
+
+
+def _end(box: Box, look: Look, side: int) -> Path:
+    """A box with round corners on its left (-1) or right (1) side."""
+    far, near = box.x + side * box.width / 2, box.x - side * box.width / 2
+    turns = [math.radians(degrees) for degrees in (90, 60, 30, 0)]
+    corner = [(far - side * ROUND * (1 - math.cos(turn)), ROUND * (1 - math.sin(turn))) for turn in turns]
+    upper = [Point(x, box.top + depth) for x, depth in corner]
+    lower = [Point(x, box.bottom - depth) for x, depth in reversed(corner)]
+    return Path((Point(near, box.top), *upper, *lower, Point(near, box.bottom)), look, is_closed=True)

@@ -3,27 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
-from dconvex.errors import NetworkError
+from numpy.typing import NDArray
+
 from dconvex.names import Name
 
+SHOWN = 500
+"""Boxes in a picture that shows itself without being asked for; a larger one is summarised."""
 MOST = 2_000
-"""Boxes in one picture; more take minutes and nobody can read them."""
+"""Boxes in any picture; more take minutes and nobody can read them."""
+
+
+class Lists(Protocol):
+    """Where the list of each node starts in one long array, and where the last one ends."""
+
+    @property
+    def start(self) -> NDArray[Any]: ...
 
 
 class Network(Protocol):
     """A DAG over names."""
 
+    def __len__(self) -> int: ...
     @property
     def nodes(self) -> Sequence[Name]: ...
     @property
     def edges(self) -> Sequence[tuple[Name, Name]]: ...
+    @property
+    def parent_lists(self) -> Lists: ...
+    @property
+    def child_lists(self) -> Lists: ...
 
 
 class Clusters(Protocol):
     """A tree of clusters; edges are pairs of places, separators stand beside them."""
 
+    def __len__(self) -> int: ...
     @property
     def clusters(self) -> Sequence[frozenset[Name]]: ...
     @property
@@ -32,12 +48,10 @@ class Clusters(Protocol):
     def separators(self) -> Sequence[frozenset[Name]]: ...
     @property
     def undecided(self) -> Sequence[int]: ...
-
-
-def refuse_too_many(count: int, what: str, way_out: str) -> None:
-    """Raise before any work is done on a picture that cannot be finished."""
-    if count > MOST:
-        raise NetworkError(f"{count:,} {what} are too many for a picture (at most {MOST:,}); {way_out}")
+    @property
+    def sizes(self) -> NDArray[Any]: ...
+    @property
+    def separator_sizes(self) -> NDArray[Any]: ...
 
 
 def largest(clusters: Sequence[frozenset[Name]]) -> int:

@@ -2,107 +2,187 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from dconvex.names import Name, canonical
-from dconvex.pictures.canvas import FAINT, INK, LINE, LINE_PITCH, ROUNDED, Canvas, NewFigure, curve, need_matplotlib, ruler
-from dconvex.pictures.colours import PALETTE, cluster_colours
-from dconvex.pictures.geometry import Box, Size
+from dconvex.pictures.canvas import NewFigure, drawn_width, need_matplotlib, paint
+from dconvex.pictures.charts import histogram
+from dconvex.pictures.colours import DARK, EMPTY, FAINT, PALETTE, WARNING, cluster_colours
+from dconvex.pictures.drawing import BETWEEN, FONT, Drawing, Group, Look, Rectangle, Ruler, Shape, flow
+from dconvex.pictures.geometry import Box, Point, Route
 from dconvex.pictures.hanging import Hanging
-from dconvex.pictures.labels import balanced, label, pleasant_limit
-from dconvex.pictures.subjects import Clusters, largest, refuse_too_many
+from dconvex.pictures.labels import label
+from dconvex.pictures.panels import summary
+from dconvex.pictures.subjects import MOST, Clusters, largest
 from dconvex.pictures.tree_layout import TreeLayout, arrange_tree, likely_roots
+from dconvex.pictures.wording import Word, Wording, wording
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FONT, SMALL = 8.0, 6.5
-WARNING = "#cc3311"
+SMALL = 6.5
+"""The size of text in separators."""
+ROUND = 4.0
 LONG = 6
 """A separator of more variables is only counted: its cluster lists them in grey anyway."""
+LISTED = 60
+"""So many variables of a cluster are listed, the others counted."""
+
+
+class Painting(Protocol):
+    """What the parts of a tree look like."""
+
+    def words(self, place: int, names: Iterable[Name], *, is_shared: bool) -> list[Word]:
+        """The names of variables of a cluster: those that are new in it, or those shared with the one before it."""
+
+    def marks(self, place: int) -> list[Word]:
+        """What else is written into a cluster."""
+
+    def cluster(self, place: int) -> Look: ...
+    def separator(self, edge: int) -> tuple[Look, str]:
+        """The ground of a separator, and the colour of its words."""
+
+    def link(self, edge: int) -> Look: ...
+    def kinds(self, place: int) -> tuple[str, ...]:
+        """What a cluster may be found by in the picture."""
 
 
 def draw_tree(tree: Clusters, ax: Axes | None = None, new_figure: NewFigure | None = None) -> Axes:
-    """Draw the tree into the axes, or into a new figure that is as large as it needs."""
+    """Draw the tree with matplotlib into the axes, or into a new figure that is as large as it needs."""
     need_matplotlib()
-    refuse_too_many(len(tree.clusters), "clusters", "draw a part of the tree: tree.pruned_to(variables).plot()")
-    layout, clusters, separators = _handiest(tree)
-    canvas = Canvas(layout.size, ax, new_figure)
-    _draw_links(canvas, layout, separators)
-    undecided = set(tree.undecided)
-    for place, (text, box, colour) in enumerate(zip(clusters, layout.clusters, cluster_colours(tree), strict=True)):
-        _draw_cluster(canvas, text, box, PALETTE[colour], is_undecided=place in undecided)
-    return canvas.ax
+    return paint(tree_picture(tree, drawn_width, MOST), ax, new_figure)
+
+
+def tree_picture(tree: Clusters, ruler: Ruler, most: int) -> Drawing:
+    """All clusters; of a tree with more than `most` a summary."""
+    if len(tree) > most:
+        return tree_summary(tree, ruler)
+    return painted_tree(tree, _Plain(tree, tuple(cluster_colours(tree)), frozenset(tree.undecided)), ruler)
+
+
+def tree_summary(tree: Clusters, ruler: Ruler) -> Drawing:
+    """What can be said of any tree, however large."""
+    facts = [
+        ("clusters", f"{len(tree):,}"),
+        ("undecided ones", f"{len(tree.undecided):,}"),
+        ("variables of the largest", f"{int(tree.sizes.max(initial=0)):,}"),
+        ("of the largest separator", f"{int(tree.separator_sizes.max(initial=0)):,}"),
+    ]
+    charts = [
+        histogram("Variables of a cluster", tree.sizes, ruler),
+        histogram("Variables of a separator", tree.separator_sizes, ruler),
+    ]
+    return summary(_called(tree), facts, charts, ruler)
+
+
+def painted_tree(tree: Clusters, painting: Painting, ruler: Ruler) -> Drawing:
+    """The tree on the root that makes it handiest."""
+    layout, clusters, separators = _handiest(tree, painting, ruler)
+    links = [
+        Group(
+            [*_line(route, box, painting.link(edge), layout), Rectangle(box, painting.separator(edge)[0]), *words.shapes(box)],
+            ("separator",),
+            _listing(tree.separators[edge]),
+        )
+        for edge, (words, box, route) in enumerate(zip(separators, layout.separators, layout.routes, strict=True))
+    ]
+    thin_first = sorted(range(len(links)), key=lambda edge: painting.link(edge).width)
+    boxes = [
+        Group(
+            [Rectangle(box, painting.cluster(place), ROUND), *words.shapes(box)],
+            ("cluster", *painting.kinds(place)),
+            f"cluster {place}: {_listing(tree.clusters[place])}",
+        )
+        for place, (words, box) in enumerate(zip(clusters, layout.clusters, strict=True))
+    ]
+    return Drawing([*(links[edge] for edge in thin_first), *boxes], layout.size, name=_called(tree))
+
+
+def _line(route: Route, separator: Box, look: Look, layout: TreeLayout) -> list[Shape]:
+    """To the separator, and on from it: its text may stand on the bare page."""
+    *before, end = route
+    if layout.flows_down:
+        sides = [Point(end.x, separator.y + side * separator.height / 2) for side in (-1, 1)]
+    else:
+        sides = [Point(separator.x + side * separator.width / 2, end.y) for side in (-1, 1)]
+    near, far = sides if sum(end) > sum(before[-1]) else reversed(sides)
+    return [flow(part, look, flows_down=layout.flows_down) for part in ((*before, near), (far, end))]
+
+
+def _called(tree: Clusters) -> str:
+    return f"Tree of {len(tree):,} clusters"
 
 
 @dataclass(frozen=True)
-class _Text:
-    """Lines of (text, colour), and the box they need."""
+class _Plain:
+    """Every cluster in its own colour."""
 
-    lines: list[tuple[str, str]]
-    size: Size
+    tree: Clusters
+    colours: tuple[int, ...]
+    undecided: frozenset[int]
+
+    def words(self, place: int, names: Iterable[Name], *, is_shared: bool) -> list[Word]:
+        return [Word(label(name), FAINT if is_shared else DARK) for name in names]
+
+    def marks(self, place: int) -> list[Word]:
+        return [Word("undecided", WARNING)] if place in self.undecided else []
+
+    def cluster(self, place: int) -> Look:
+        colour = PALETTE[self.colours[place]]
+        return Look(colour, WARNING, 1.6, is_dashed=True) if place in self.undecided else Look(colour, BETWEEN)
+
+    def separator(self, edge: int) -> tuple[Look, str]:
+        return Look(EMPTY, BETWEEN, 0.6), FAINT
+
+    def link(self, edge: int) -> Look:
+        return Look(line=BETWEEN, width=0.9)
+
+    def kinds(self, place: int) -> tuple[str, ...]:
+        return ("undecided",) if place in self.undecided else ()
 
 
-class _Writer:
-    """Turns sets of names into text of one font size, in boxes about `shape` times as wide as high."""
-
-    def __init__(self, font: float, shape: float) -> None:
-        self.font, self.shape = font, shape
-        self.width: Callable[[str], float] = ruler(font)
-
-    def text(self, *parts: tuple[Sequence[str], str]) -> _Text:
-        """Each part, words and their colour, starts a new line."""
-        limit = pleasant_limit([word for words, _ in parts for word in words], LINE_PITCH * self.font, self.width, self.shape)
-        lines = [(line, colour) for words, colour in parts for line in balanced(words, limit, self.width)]
-        wide = max((self.width(line) for line, _ in lines), default=0.0)
-        return _Text(lines, Size(wide + 1.2 * self.font, (len(lines) * LINE_PITCH + 0.7) * self.font))
-
-
-def _handiest(tree: Clusters) -> tuple[TreeLayout, list[_Text], list[_Text]]:
+def _handiest(tree: Clusters, painting: Painting, ruler: Ruler) -> tuple[TreeLayout, list[Wording], list[Wording]]:
     """Hang the tree on its largest cluster and on those that its shape suggests, and keep the handiest picture."""
-    small, normal = _Writer(SMALL, shape=1.2), _Writer(FONT, shape=2.5)
-    separators = [small.text((_separator_words(separator), FAINT)) for separator in tree.separators]
-    undecided = set(tree.undecided)
-    marks = [(["undecided"] if place in undecided else [], WARNING) for place in range(len(tree.clusters))]
-    found: list[tuple[TreeLayout, list[_Text], list[_Text]]] = []
-    for root in dict.fromkeys([largest(tree.clusters), *likely_roots(len(tree.clusters), tree.edges)]):
-        above = Hanging.on(root, len(tree.clusters), tree.edges).edge_above
+    separators = [
+        wording([[Word(word, painting.separator(edge)[1]) for word in _separator_words(names)]], SMALL, 1.2, ruler)
+        for edge, names in enumerate(tree.separators)
+    ]
+    found: list[tuple[TreeLayout, list[Wording], list[Wording]]] = []
+    for root in dict.fromkeys([largest(tree.clusters), *likely_roots(len(tree), tree.edges)]):
+        above = Hanging.on(root, len(tree), tree.edges).edge_above
         shared = [tree.separators[edge] if edge >= 0 else frozenset[Name]() for edge in above]
-        pairs = zip(tree.clusters, shared, marks, strict=True)
-        clusters = [normal.text((_words(cluster - old), INK), (_words(old), FAINT), mark) for cluster, old, mark in pairs]
-        sizes = [[text.size for text in texts] for texts in (clusters, separators)]
+        clusters = [_cluster_words(tree, place, old, painting, ruler) for place, old in enumerate(shared)]
+        sizes = [[words.size for words in texts] for texts in (clusters, separators)]
         found.append((arrange_tree(sizes[0], tree.edges, sizes[1], root), clusters, separators))
     return min(found, key=lambda each: each[0].unwieldiness)
 
 
-def _words(names: frozenset[Name]) -> list[str]:
-    return [label(name) for name in canonical(names)]
+def _cluster_words(tree: Clusters, place: int, shared: frozenset[Name], painting: Painting, ruler: Ruler) -> Wording:
+    parts = [
+        _first(painting.words(place, canonical(names), is_shared=is_shared))
+        for names, is_shared in ((tree.clusters[place] - shared, False), (shared, True))
+    ]
+    return wording([*parts, painting.marks(place)], FONT, 2.5, ruler)
+
+
+def _first(words: list[Word]) -> list[Word]:
+    """Those that are marked, and of the others so many that about `LISTED` are named."""
+    if len(words) <= LISTED:
+        return words
+    named = [word for place, word in enumerate(words) if place < LISTED or word.mark is not None]
+    more = [Word(f"… {len(words) - len(named):,} more", words[-1].colour)] if len(named) < len(words) else []
+    return [*named, *more]
+
+
+def _listing(names: frozenset[Name], most: int = 200) -> str:
+    ordered = canonical(names)
+    more = f", … {len(ordered) - most:,} more" if len(ordered) > most else ""
+    return f"{', '.join(map(label, ordered[:most]))}{more}" if ordered else "no variable"
 
 
 def _separator_words(names: frozenset[Name]) -> list[str]:
-    return _words(names) if 0 < len(names) <= LONG else [f"{len(names)} variables" if names else "∅"]
-
-
-def _draw_links(canvas: Canvas, layout: TreeLayout, separators: Sequence[_Text]) -> None:
-    from matplotlib.patches import PathPatch, Rectangle
-
-    for text, box, route in zip(separators, layout.separators, layout.routes, strict=True):
-        line = PathPatch(curve(route, flows_down=layout.flows_down), facecolor="none", edgecolor=LINE, zorder=1)
-        frame = Rectangle((box.left, box.top), box.width, box.height, facecolor="white", edgecolor=LINE, zorder=2)
-        for patch, width in ((line, 0.9), (frame, 0.6)):
-            patch.set_linewidth(width * canvas.scale)
-            canvas.ax.add_patch(patch)
-        canvas.write_lines(text.lines, box.x, box.y, SMALL)
-
-
-def _draw_cluster(canvas: Canvas, text: _Text, box: Box, colour: str, *, is_undecided: bool) -> None:
-    from matplotlib.patches import FancyBboxPatch
-
-    frame = FancyBboxPatch((box.left, box.top), box.width, box.height, ROUNDED, facecolor=colour, edgecolor=LINE, zorder=3)
-    frame.set_linewidth(0.8 * canvas.scale)
-    if is_undecided:
-        frame.set(edgecolor=WARNING, linewidth=1.6 * canvas.scale, linestyle="--")
-    canvas.ax.add_patch(frame)
-    canvas.write_lines(text.lines, box.x, box.y, FONT)
+    if 0 < len(names) <= LONG:
+        return [label(name) for name in canonical(names)]
+    return [f"{len(names)} variables" if names else "∅"]

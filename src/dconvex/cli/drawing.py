@@ -1,0 +1,41 @@
+"""Pictures that a command is asked for with `--plot`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from rich.console import Console
+from rich.text import Text
+
+from dconvex.cli.targets import check_target
+from dconvex.errors import FormatError
+from dconvex.pictures.canvas import need_matplotlib
+from dconvex.pictures.showing import CONTENTS, is_picture
+
+MATPLOTLIB = (".png", ".pdf")
+"""The formats that need it."""
+
+
+class Drawn(Protocol):
+    """What has a picture."""
+
+    def save(self, path: Path) -> None: ...
+
+
+def check_picture(path: Path | None) -> None:
+    """That a picture can be drawn there, if one is asked for."""
+    if path is None:
+        return
+    if not is_picture(path):
+        raise FormatError(f"unknown suffix {path.suffix!r}; pictures are {', '.join(CONTENTS)}", path=str(path))
+    check_target(path)
+    if path.suffix.lower() in MATPLOTLIB:
+        need_matplotlib()
+
+
+def draw(subject: Drawn, path: Path | None, *, for_programs: bool = False) -> None:
+    """Draw it, if that is asked for, and say so where programs do not read."""
+    if path is not None:
+        subject.save(path)
+        Console(stderr=for_programs, soft_wrap=True).print(Text(f"wrote {path}"))

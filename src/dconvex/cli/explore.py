@@ -1,0 +1,48 @@
+"""`dconvex explore`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from dconvex.cli.sources import find_model, is_model_file
+from dconvex.explorer.explorer import Explorer
+from dconvex.explorer.hosts import LOOPBACK
+from dconvex.explorer.serving import address, listen, need_extra, open_browser, serve_until_interrupted
+from dconvex.repository import network_names
+
+
+def explore(source: str, host: str, port: int, *, browser: bool) -> None:
+    """Serve the page about a model until Ctrl-C."""
+    need_extra()
+    explorer = Explorer(find_model(source), title(source), loading(source))
+    with listen(host, port) as listener:
+        url = address(listener)
+        model = explorer.model
+        console = Console(soft_wrap=True, highlight=False)
+        size = f"{len(model):,} variables in {len(model.tree):,} clusters"
+        console.print(Text.assemble(f"{explorer.title}, {size}: ", (url, "bold cyan"), ("  Ctrl-C ends it", "dim")))
+        if host not in LOOPBACK:
+            Console(stderr=True).print(Text("everyone who reaches this machine can ask", style="yellow"))
+        if browser:
+            open_browser(url)
+        serve_until_interrupted(explorer, listener, host)
+
+
+def title(source: str) -> str:
+    """The name of the network, or of the file without its folder."""
+    return source if source in network_names() else Path(source).name
+
+
+def loading(source: str) -> str:
+    """The Python expression that gives the same model.
+
+    >>> loading("alarm")
+    "dc.localize(dc.load_network('alarm'))"
+    """
+    if source in network_names():
+        return f"dc.localize(dc.load_network({source!r}))"
+    path = str(Path(source).resolve())
+    return f"dc.open_model({path!r})" if is_model_file(source) else f"dc.localize(dc.read({path!r}))"

@@ -1,0 +1,94 @@
+"""Arguments and options that several commands have, and how they show in the help."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dconvex.cli import completion
+from dconvex.cli.sizes import read_bytes
+
+
+def flag(name: str, help: str) -> Any:  # noqa: A002 (typer's word)
+    """An option that is on when it is there; without a metavar typer would print that it takes a <bool>."""
+    return typer.Option(name, help=help, metavar="")
+
+
+def examples(*commands: str) -> str:
+    """The end of a command's help: a list in Markdown, each item a paragraph of its own as older versions of typer need it."""
+    return "\n\n".join(["Examples:", *(f"- `{command}`" for command in commands)])
+
+
+def asked_variables(help: str) -> Any:  # noqa: A002 (typer's word)
+    """Variables of the network, as many as one likes."""
+    return typer.Argument(metavar="VARIABLE", help=help, autocompletion=completion.variables)
+
+
+NetworkArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="NETWORK",
+        help="A built-in network (see `dconvex networks`), a network file, or a model file (.dcx, see `dconvex fit`).",
+        autocompletion=completion.networks,
+    ),
+]
+JsonOption = Annotated[bool, flag("--json", "Print JSON, for programs.")]
+GivenOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="VARIABLE=STATE",
+        help="What was seen: a state, several of which it is one (A=x,y), or a number; may come several times.",
+        autocompletion=completion.evidence,
+    ),
+]
+SoftOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="VARIABLE=STATE:NUMBER,…",
+        help="How likely the observation is in each state; may come several times.",
+        autocompletion=completion.evidence,
+    ),
+]
+MaxBytesOption = Annotated[
+    int | None, typer.Option(metavar="SIZE", parser=read_bytes, help="Refuse to take more memory than this, as 500MB or 2GB.")
+]
+PlotOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Draw it into this file: .svg, .html, or .png and .pdf with matplotlib."),
+]
+SEPARATORS_HELP = (
+    "Minimal d-convex separators, any d-convex ones, complete ones, or all of a minimal triangulation, d-convex or not."
+)
+
+
+class Separators(StrEnum):
+    """What typer offers for `--separators`; the same as `graph.tree.Mode`."""
+
+    minimal = "minimal"
+    any = "any"
+    complete = "complete"
+    all = "all"
+
+
+class Impossible(StrEnum):
+    """What becomes of rows of probability zero."""
+
+    error = "raise"
+    nan = "nan"
+
+
+class Unknown(StrEnum):
+    """What becomes of states that the network does not have."""
+
+    error = "raise"
+    missing = "missing"
+
+
+class Kind(StrEnum):
+    """What columns are."""
+
+    discrete = "discrete"
+    gaussian = "gaussian"

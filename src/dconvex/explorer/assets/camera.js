@@ -1,0 +1,131 @@
+// Zooming and panning of a drawing: wheel, drag, two fingers, and the keys + - 0.
+
+const CLOSEST = 3;
+const SLOP = 4;
+
+export class Camera {
+  #size = [1, 1];
+  #at = { x: 0, y: 0, scale: 1 };
+  #pointers = new Map();
+  #hasMoved = false;
+
+  /** Looks at `content`, a group in `screen`; `moved` is called after every movement. */
+  constructor(screen, content, moved = () => {}) {
+    Object.assign(this, { screen, content, moved });
+    screen.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
+    screen.addEventListener("pointerdown", (event) => this.#down(event));
+    screen.addEventListener("pointermove", (event) => this.#move(event));
+    for (const end of ["pointerup", "pointercancel"]) screen.addEventListener(end, (event) => this.#up(event));
+    screen.addEventListener("keydown", (event) => this.#key(event));
+    new ResizeObserver(() => (this.#hasMoved ? this.moved() : this.fit())).observe(screen);
+  }
+
+  /** Show a drawing of this size as a whole. */
+  fit(size = this.#size) {
+    this.#size = size;
+    this.#hasMoved = false;
+    const { width, height } = this.screen.getBoundingClientRect();
+    const margin = 14;
+    const scale = Math.min((width - 2 * margin) / size[0], (height - 2 * margin) / size[1], 1.6);
+    if (scale > 0) this.#look((width - scale * size[0]) / 2, (height - scale * size[1]) / 2, scale);
+  }
+
+  zoom(factor, center = this.#middle()) {
+    this.#hasMoved = true;
+    const { x, y, scale } = this.#at;
+    const next = Math.min(Math.max(scale * factor, 0.02), CLOSEST);
+    const [px, py] = center;
+    this.#look(px - ((px - x) * next) / scale, py - ((py - y) * next) / scale, next);
+  }
+
+  /** Move so that a box of the drawing is on screen, and large enough to read. */
+  reveal([left, top, width, height], { readable = false } = {}) {
+    const screen = this.screen.getBoundingClientRect();
+    const [fromX, fromY, toX, toY] = this.window;
+    const { scale } = this.#at;
+    const isInside = left >= fromX && top >= fromY && left + width <= toX && top + height <= toY;
+    const isReadable = !readable || scale >= 0.6;
+    if (isInside && isReadable) return;
+    const next = isReadable ? scale : 0.9;
+    this.#hasMoved = true;
+    this.#look(screen.width / 2 - next * (left + width / 2), screen.height / 2 - next * (top + height / 2), next);
+  }
+
+  /** Move so that these boxes fill the screen. */
+  frame(boxes) {
+    const left = Math.min(...boxes.map((box) => box[0]));
+    const top = Math.min(...boxes.map((box) => box[1]));
+    const width = Math.max(...boxes.map((box) => box[0] + box[2])) - left;
+    const height = Math.max(...boxes.map((box) => box[1] + box[3])) - top;
+    const screen = this.screen.getBoundingClientRect();
+    const scale = Math.min(screen.width / (width + 60), screen.height / (height + 60), 1.2);
+    this.#hasMoved = true;
+    this.#look(screen.width / 2 - scale * (left + width / 2), screen.height / 2 - scale * (top + height / 2), scale);
+  }
+
+  /** What of the drawing is on screen: left, top, right, bottom. */
+  get window() {
+    const { width, height } = this.screen.getBoundingClientRect();
+    const { x, y, scale } = this.#at;
+    return [-x / scale, -y / scale, (width - x) / scale, (height - y) / scale];
+  }
+
+  #look(x, y, scale) {
+    this.#at = { x, y, scale };
+    this.content.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${scale.toFixed(4)})`);
+    this.moved();
+  }
+
+  #middle() {
+    const { width, height } = this.screen.getBoundingClientRect();
+    return [width / 2, height / 2];
+  }
+
+  #point(event) {
+    const { left, top } = this.screen.getBoundingClientRect();
+    return [event.clientX - left, event.clientY - top];
+  }
+
+  #wheel(event) {
+    event.preventDefault();
+    const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 20 : 1;
+    this.zoom(Math.exp(-event.deltaY * unit * (event.ctrlKey ? 0.01 : 0.0016)), this.#point(event));
+  }
+
+  #down(event) {
+    if (event.button === 0) this.#pointers.set(event.pointerId, { from: this.#point(event), at: this.#point(event) });
+  }
+
+  #move(event) {
+    const pointer = this.#pointers.get(event.pointerId);
+    if (!pointer) return;
+    const [x, y] = this.#point(event);
+    const isClick = Math.hypot(x - pointer.from[0], y - pointer.from[1]) < SLOP;
+    if (isClick && !this.screen.hasPointerCapture(event.pointerId)) return;
+    this.screen.setPointerCapture(event.pointerId); // from here on it is no click on what lies below
+    const before = this.#spread();
+    const [dx, dy] = [x - pointer.at[0], y - pointer.at[1]];
+    pointer.at = [x, y];
+    this.#hasMoved = true;
+    if (this.#pointers.size === 2) this.zoom(this.#spread() / before, [x, y]);
+    else this.#look(this.#at.x + dx, this.#at.y + dy, this.#at.scale);
+  }
+
+  #up(event) {
+    this.#pointers.delete(event.pointerId);
+  }
+
+  #spread() {
+    const [one, other] = [...this.#pointers.values()].map((pointer) => pointer.at);
+    return other ? Math.hypot(one[0] - other[0], one[1] - other[1]) || 1 : 1;
+  }
+
+  #key(event) {
+    const act = { "+": () => this.zoom(1.25), "=": () => this.zoom(1.25), "-": () => this.zoom(0.8), 0: () => this.fit() }[
+      event.key
+    ];
+    if (!act || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    act();
+  }
+}

@@ -1,0 +1,99 @@
+// Asking: one request at a time, the latest question wins, and the answer becomes a view that everything is drawn from.
+
+import * as api from "./api.js";
+
+/** After so many milliseconds what to say about the delay. */
+const PATIENCE = [
+  [300, "answering…"],
+  [4000, "answering… (the first answer after an installation takes a minute or two)"],
+];
+
+export class Conversation {
+  /** The marginals of variables before any evidence, as far as they were asked for. */
+  #priors = new Map();
+  #isAsking = false;
+  #isStale = false;
+
+  /** `shown()` tells whose marginals are wanted; `answered(view)` and `waiting(text)` are told. */
+  constructor(question, { shown, answered, waiting }) {
+    Object.assign(this, { question, shown, answered, waiting });
+  }
+
+  /** Ask anew; while an answer is on its way, only once more after it. */
+  async refresh() {
+    this.#isStale = true;
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    const timers = PATIENCE.map(([wait, said]) => setTimeout(() => this.waiting(said), wait));
+    try {
+      while (this.#isStale) {
+        this.#isStale = false;
+        await this.#ask();
+      }
+    } finally {
+      timers.forEach(clearTimeout);
+      this.waiting("");
+      this.#isAsking = false;
+    }
+  }
+
+  /** The answer as CSV. */
+  table() {
+    return api.table(this.question.wantsMostProbable ? "most-probable" : "answer", this.question.request());
+  }
+
+  async #ask() {
+    try {
+      const view = await this.#answer();
+      if (!this.#isStale) await this.answered(view);
+    } catch (problem) {
+      if (!(problem instanceof api.Problem)) throw problem;
+      if (!this.#isStale) await this.answered(this.#failed(problem));
+    }
+  }
+
+  async #answer() {
+    const request = this.question.request(this.shown());
+    const [answer, best] = await Promise.all([
+      api.ask("answer", request),
+      this.question.wantsMostProbable ? api.ask("most-probable", request) : null,
+    ]);
+    await this.#learnPriors(answer);
+    return this.#view(answer, best);
+  }
+
+  /** A view without numbers, in which the evidence to blame is marked. */
+  #failed(problem) {
+    const nothing = { marginals: {}, question: null, evidence: {}, python: "" };
+    return { ...this.#view(nothing, null), message: problem.message, conflict: new Set(problem.conflict) };
+  }
+
+  async #learnPriors({ marginals }) {
+    const numbers = marginals.numbers ?? [];
+    const missing = numbers.map(([place]) => place).filter((place) => !this.#priors.has(place));
+    if (!missing.length) return;
+    const before = this.question.knowsAnything ? (await api.ask("answer", { shown: missing })).marginals.numbers : numbers;
+    for (const [place, prior] of before ?? []) this.#priors.set(place, prior);
+  }
+
+  #view({ marginals, question: asked, evidence, python }, best) {
+    const plan = asked?.plan ?? null;
+    return {
+      question: this.question,
+      marginals: new Map(marginals.numbers),
+      marginalsSeconds: marginals.seconds,
+      priors: this.#priors,
+      plan,
+      lit: plan && new Set([...plan.variables, ...this.question.asked]),
+      joint: asked?.joint ?? null,
+      /** Parts of the answer that are too large; the others are there. */
+      refusals: [marginals, asked, asked?.joint].flatMap((part) => part?.problem ?? []),
+      best: best && new Map(best.states),
+      bestLog: best?.logProbability,
+      bestSeconds: best?.seconds,
+      conflict: new Set(),
+      logEvidence: evidence.log,
+      python: best?.python ?? python,
+    };
+  }
+}

@@ -1,0 +1,67 @@
+// What can be taken away from the page: files.
+
+import { svg } from "./elements.js";
+
+/** What the style sheet decides, and what it is where nothing is said. */
+const STYLES = {
+  fill: "rgb(0, 0, 0)",
+  stroke: "none",
+  "stroke-width": "1px",
+  "stroke-dasharray": "none",
+  opacity: "1",
+  "font-weight": "400",
+  display: "inline",
+};
+const GAP = 40;
+
+/** Hand a file to the user. */
+export function download(name, type, text) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** Network and tree as they look now, side by side under a caption, in one SVG that needs nothing else. */
+export function picture(caption, views) {
+  const top = 34;
+  let left = GAP / 2;
+  const parts = views.map(({ pane, size }) => {
+    const part = styled(pane.content);
+    part.setAttribute("transform", `translate(${left} ${top})`);
+    left += size[0] + GAP;
+    return part;
+  });
+  const width = left - GAP / 2;
+  const height = top + GAP / 2 + Math.max(...views.map(({ size }) => size[1]));
+  const page = getComputedStyle(document.body);
+  const font = getComputedStyle(views[0].pane.screen).fontFamily;
+  const defs = views.flatMap(({ pane }) => [...styled(pane.defs).children]);
+  const whole = svg(
+    "svg",
+    { viewBox: `0 0 ${width} ${height}`, width, height, "font-family": font },
+    svg("defs", {}, ...defs),
+    svg("rect", { width, height, fill: page.backgroundColor }),
+    svg("text", { x: GAP / 2, y: 22, "font-size": 14, fill: page.color }, caption),
+    ...parts,
+  );
+  return new XMLSerializer().serializeToString(whole);
+}
+
+/** A copy with what the style sheet says written into it. */
+function styled(original) {
+  const copy = original.cloneNode(true);
+  const originals = [original, ...original.querySelectorAll("*")];
+  const copies = [copy, ...copy.querySelectorAll("*")];
+  originals.forEach((element, place) => {
+    const style = getComputedStyle(element);
+    for (const [name, usual] of Object.entries(STYLES)) {
+      const value = style.getPropertyValue(name);
+      if (value !== usual && !value.startsWith("url(")) copies[place].setAttribute(name, value);
+    }
+    for (const name of ["class", "tabindex", "role", "data-room", "aria-label", "aria-pressed"])
+      copies[place].removeAttribute(name);
+  });
+  return copy;
+}

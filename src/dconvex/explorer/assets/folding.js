@@ -1,0 +1,67 @@
+// A large network starts folded: of it only what the question touches is drawn, and the clusters that were opened by hand.
+
+import * as api from "./api.js";
+import { button, html, mark } from "./elements.js";
+import { count, counted } from "./format.js";
+
+export class Folding {
+  /** Clusters that were opened by hand. */
+  opened = new Set();
+
+  /** `changed` is called when something is to be folded or unfolded. */
+  constructor(overview, network, changed) {
+    Object.assign(this, { overview, network, changed });
+    this.isFolded = overview.network === null;
+    if (!this.isFolded) {
+      network.draw(overview.network);
+      return;
+    }
+    document.body.classList.add("foldable");
+    this.button = button("Draw all", () => this.#turn(), { id: "fold" });
+    network.pane.tools.prepend(this.button);
+    const all = `${counted(overview.variables.length, "variable")} in ${counted(overview.tree.clusters.length, "cluster")}`;
+    network.pane.empty.append(
+      html("p", { className: "lead" }, all),
+      html("p", {}, "A network of this size starts folded."),
+      html("p", {}, "Find a variable by its name, or click a cluster of the tree to unfold it."),
+    );
+  }
+
+  /** Open or close a cluster. */
+  toggle(cluster) {
+    if (!this.opened.delete(cluster)) this.opened.add(cluster);
+    this.changed();
+  }
+
+  /** Draw what belongs to a view; true if that is not what was drawn before. */
+  async follow(view) {
+    if (!this.button) return false;
+    const { pane, drawn } = this.network;
+    const wanted = this.isFolded ? this.#wanted(view) : new Set(this.overview.variables.keys());
+    pane.empty.hidden = wanted.size > 0;
+    mark(document.body, { "folded-up": !wanted.size });
+    pane.note.textContent = `${count(wanted.size)} of ${counted(this.overview.variables.length, "variable")}`;
+    if (wanted.size === drawn.size && [...wanted].every((place) => drawn.has(place))) return false;
+    this.network.draw(await api.ask("layout", { variables: this.isFolded ? [...wanted] : null }));
+    return true;
+  }
+
+  #turn() {
+    this.isFolded = !this.isFolded;
+    this.button.textContent = this.isFolded ? "Draw all" : "Fold";
+    this.changed();
+  }
+
+  /** What is asked for and known with its neighbours, the clusters that answer unless they are too many, and those opened. */
+  #wanted({ question, plan }) {
+    const { clusters } = this.overview.tree;
+    const touched = [...question.asked, ...question.evidence.keys(), ...question.soft.keys()];
+    const near = touched
+      .map((place) => this.overview.variables[place])
+      .flatMap(({ parents, children }) => [...parents, ...children]);
+    const answering = new Set((plan?.kept ?? []).flatMap((cluster) => clusters[cluster]));
+    const opened = [...this.opened].flatMap((cluster) => clusters[cluster]);
+    const kept = answering.size <= this.overview.foldedAbove ? answering : [];
+    return new Set([...touched, ...near, ...kept, ...opened].sort((one, other) => one - other));
+  }
+}

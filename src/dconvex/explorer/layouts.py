@@ -1,0 +1,74 @@
+"""Where everything stands on the page, as plain data: the layouts of `dconvex.pictures` with coordinates rounded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dconvex.explorer import sizes
+from dconvex.explorer.kinds import Kind, Plain
+from dconvex.graph.dag import Dag
+from dconvex.graph.tree import ClusterTree
+from dconvex.names import Name, canonical
+from dconvex.pictures.colours import PALETTE, cluster_colours
+from dconvex.pictures.geometry import Box, Route, Size
+from dconvex.pictures.labels import label
+from dconvex.pictures.network_layout import arrange_network
+from dconvex.pictures.subjects import largest
+from dconvex.pictures.tree_layout import arrange_tree, likely_roots
+
+
+def network_layout(dag: Dag, kind: Kind, variables: Sequence[Name]) -> Plain:
+    """Boxes of these variables and routes of the edges among them."""
+    number = {name: place for place, name in enumerate(variables)}
+    edges = [(parent, name) for name in variables for parent in dag.parents(name) if parent in number]
+    cards = [sizes.card(label(name), kind.states(name)) for name in variables]
+    layout = arrange_network(cards, [(number[tail], number[head]) for tail, head in edges])
+    return {
+        "variables": [dag.index_of(name) for name in variables],
+        "boxes": _boxes(layout.nodes),
+        "edges": [[dag.index_of(tail), dag.index_of(head)] for tail, head in edges],
+        "routes": _routes(layout.routes),
+        "size": _rounded(layout.size),
+    }
+
+
+def tree_layout(dag: Dag, tree: ClusterTree) -> Plain:
+    """Boxes and colours of clusters, labels and routes of the edges between them."""
+    members = [[label(name) for name in canonical(cluster)] for cluster in tree.clusters]
+    shared = [[label(name) for name in canonical(separator)] for separator in tree.separators]
+    is_compact = len(tree) >= sizes.COMPACT_FROM
+    if is_compact:
+        boxes, labels = [sizes.compact_cluster(len(names)) for names in members], [Size(0.0, 0.0)] * len(shared)
+    else:
+        boxes, labels = [sizes.cluster_grid(names)[1] for names in members], [sizes.separator(names) for names in shared]
+    roots = dict.fromkeys([largest(tree.clusters), *likely_roots(len(tree), tree.edges)])
+    layout = min((arrange_tree(boxes, tree.edges, labels, root) for root in roots), key=lambda each: each.unwieldiness)
+    return {
+        "clusters": [[dag.index_of(name) for name in canonical(cluster)] for cluster in tree.clusters],
+        "columns": [sizes.cluster_grid(names)[0] for names in members],
+        "listed": sizes.MOST_MEMBERS,
+        "compact": is_compact,
+        "boxes": _boxes(layout.clusters),
+        "colours": [PALETTE[colour] for colour in cluster_colours(tree)],
+        "edges": [list(edge) for edge in tree.edges],
+        "separators": shared,
+        "labels": [] if is_compact else [sizes.separator_lines(names) for names in shared],
+        "labelBoxes": _boxes(layout.separators),
+        "routes": _routes(layout.routes),
+        "flowsDown": layout.flows_down,
+        "size": _rounded(layout.size),
+    }
+
+
+def _boxes(boxes: Sequence[Box]) -> list[list[float]]:
+    """Left, top, width and height of each."""
+    return [_rounded((box.left, box.top, box.width, box.height)) for box in boxes]
+
+
+def _routes(routes: Sequence[Route]) -> list[list[float]]:
+    """x, y, x, y, … of each."""
+    return [_rounded([part for point in route for part in point]) for route in routes]
+
+
+def _rounded(numbers: Sequence[float]) -> list[float]:
+    return [round(number, 1) for number in numbers]

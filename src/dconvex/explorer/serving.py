@@ -1,0 +1,67 @@
+"""The port, the browser, and the end with Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import sys
+import webbrowser
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from dconvex.errors import DconvexError
+from dconvex.explorer.explorer import Explorer
+
+if TYPE_CHECKING:
+    import uvicorn
+
+
+def need_extra() -> None:
+    """Say how to get what the explorer needs when it is not there."""
+    if any(find_spec(name) is None for name in ("starlette", "uvicorn")):
+        raise DconvexError("the explorer needs starlette and uvicorn: pip install 'dconvex[explore]'")
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that takes connections from now on; port 0 is any free one."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DconvexError(f"cannot serve on {host}, port {port}: {reason}; --port 0 takes any free port") from error
+
+
+def address(listener: socket.socket) -> str:
+    """What to type into a browser on this machine."""
+    host, port = listener.getsockname()[:2]
+    reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://[{reachable}]:{port}/" if ":" in reachable else f"http://{reachable}:{port}/"
+
+
+def server(explorer: Explorer, host: str) -> uvicorn.Server:
+    """What answers on a socket: `server.run(sockets=[…])`."""
+    import uvicorn
+
+    from dconvex.explorer.application import application
+    from dconvex.explorer.hosts import Hosts
+
+    app = application(explorer, Hosts.serving(host))
+    plain = uvicorn.Config(
+        app, loop="asyncio", http="h11", ws="none", lifespan="off", log_level="error", timeout_graceful_shutdown=1
+    )
+    return uvicorn.Server(plain)
+
+
+def serve_until_interrupted(explorer: Explorer, listener: socket.socket, host: str) -> None:
+    """Answer until Ctrl-C."""
+    with contextlib.suppress(KeyboardInterrupt):
+        server(explorer, host).run(sockets=[listener])
+
+
+def open_browser(url: str) -> None:
+    """Show the page, where there is a desktop: without one Python would start a browser in the terminal, if any."""
+    is_on_desktop = sys.platform in ("win32", "darwin") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
+    if is_on_desktop:
+        webbrowser.open(url)

@@ -1,0 +1,129 @@
+"""What a file says of a discrete network, gathered in any order, and checked as a whole at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from dconvex.errors import CycleError, DconvexError, FormatError, UnknownVariableError
+from dconvex.formats.numbers import about, read_numbers
+from dconvex.formats.scanner import Excerpt, Scanner
+from dconvex.formats.spelling import NOTES, meanings
+from dconvex.graph.dag import Dag
+from dconvex.names import Label, Name, checked_labels, checked_name
+from dconvex.network.discrete import Floats, Tables
+from dconvex.network.network import BayesianNetwork
+
+MOST_CELLS = 1 << 26
+"""Of all tables together: some files can ask for any number of cells in a few bytes."""
+
+ReadTable: TypeAlias = Callable[[Sequence[int]], Floats]
+"""From the numbers of states (*parents, variable) to the table, row-major with axes in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Variable:
+    place: int
+    name: Name
+    labels: tuple[Label, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Family:
+    place: int
+    parents: tuple[Name, ...]
+    table: ReadTable
+
+
+@dataclass(slots=True)
+class Draft:
+    """Variables and families by the key that the file has for them; places are for the errors."""
+
+    scanner: Scanner
+    block: str
+    """What the file calls the part that holds a table."""
+    variables: dict[Name, _Variable] = field(default_factory=dict)
+    families: dict[Name, _Family] = field(default_factory=dict)
+
+    def add_variable(self, key: Name, place: int, name: Name, labels: Iterable[Label]) -> None:
+        if key in self.variables:
+            self.scanner.fail(f"the variable {key!r} comes twice", place)
+        try:
+            self.variables[key] = _Variable(place, checked_name(name), checked_labels(name, labels))
+        except DconvexError as error:
+            self.scanner.fail(str(error), place)
+
+    def add_noted_variable(self, key: str, place: int, states: Sequence[str], notes: Mapping[str, str]) -> None:
+        """A variable whose name and states stand for what the notes among the file's properties of it tell."""
+        try:
+            names, labels = (meanings(notes.get(note, "")) for note in NOTES)
+        except ValueError as error:
+            self.scanner.fail(f"the notes on {key!r} cannot be understood: {error}", place)
+        self.add_variable(key, place, names.get(key, key), [labels.get(state, state) for state in states])
+
+    def add_family(self, key: Name, place: int, parents: Sequence[Name], table: ReadTable) -> None:
+        if key in self.families:
+            self.scanner.fail(f"a second {self.block} for {key!r}", place)
+        self.families[key] = _Family(place, tuple(parents), table)
+
+    def network(self) -> BayesianNetwork:
+        """The network, or a `FormatError` at the place of the first thing that is wrong."""
+        self._check_keys()
+        keys = {variable.name: key for key, variable in self.variables.items()}
+        self._check_names(keys)
+        try:
+            dag = Dag.from_parents(
+                {name: [self.variables[parent].name for parent in self.families[key].parents] for name, key in keys.items()}
+            )
+            in_order = [keys[name] for name in dag.nodes]
+            labels = tuple(self.variables[key].labels for key in in_order)
+            return BayesianNetwork(dag, Tables.from_arrays(dag, labels, self._tables(in_order)))
+        except FormatError:
+            raise
+        except DconvexError as error:
+            self.scanner.fail(str(error), self._place_of(error, keys))
+
+    def _check_keys(self) -> None:
+        for key, family in self.families.items():
+            for member in (key, *family.parents):
+                if member not in self.variables:
+                    self.scanner.fail(str(UnknownVariableError(member, self.variables)), family.place)
+        for key, variable in self.variables.items():
+            if key not in self.families:
+                self.scanner.fail(f"expected a {self.block} for {key!r}, found none", variable.place)
+
+    def _check_names(self, keys: Mapping[Name, Name]) -> None:
+        for key, variable in self.variables.items():
+            if keys[variable.name] != key:
+                self.scanner.fail(f"two variables are called {variable.name!r}", variable.place)
+
+    def _tables(self, keys: Sequence[Name]) -> Iterator[Floats]:
+        cells_so_far = 0
+        for key in keys:
+            family = self.families[key]
+            sizes = [len(self.variables[member].labels) for member in (*family.parents, key)]
+            cells = cell_count(sizes)
+            cells_so_far += cells
+            if cells_so_far > MOST_CELLS:
+                self.scanner.fail(f"the table of {key!r} would have {about(cells)} cells; that is too many", family.place)
+            yield family.table(sizes)
+
+    def _place_of(self, error: DconvexError, keys: Mapping[Name, Name]) -> int:
+        culprit: Any = error.cycle[0] if isinstance(error, CycleError) else getattr(error, "variable", None)
+        return self.families[keys[culprit]].place if culprit in keys else 0
+
+
+def row_major(excerpt: Excerpt) -> ReadTable:
+    """The reader of a table that stands there in our own order, cell by cell."""
+    return lambda sizes: read_numbers(excerpt, cell_count(sizes))
+
+
+def cell_count(sizes: Iterable[int]) -> int:
+    """The number of cells of a table; once it is beyond anything that fits in memory, the rest is not multiplied."""
+    cells = 1
+    for size in sizes:
+        cells *= size
+        if cells > 1 << 60:
+            break
+    return cells

@@ -1,0 +1,38 @@
+"""The formats that are XML: whatever the file's suffix, its root element tells which one it is."""
+
+from __future__ import annotations
+
+from dconvex.formats import xdsl, xmlbif
+from dconvex.formats.format import Format, all_fit
+from dconvex.network.network import BayesianNetwork
+
+READERS = {"BIF": xmlbif.read_network, "smile": xdsl.read_network}
+
+
+def parse(text: str, path: str) -> BayesianNetwork:
+    """The network in an XML text."""
+    from dconvex.formats.xml_tree import read_document
+
+    document = read_document(text, path)
+    read_network = READERS.get(document.root.tag)
+    if read_network is None:
+        document.fail(f"expected <BIF> (XMLBIF) or <smile> (XDSL), found <{document.root.tag[:40]}>", document.root)
+    return read_network(document)
+
+
+XMLBIF = Format(
+    name="XMLBIF",
+    suffixes=(".xmlbif", ".xbif", ".bifxml", ".xml"),
+    kinds=frozenset({"discrete"}),
+    parse=parse,
+    render=xmlbif.render,
+    replacements=all_fit,
+)
+XDSL = Format(
+    name="XDSL",
+    suffixes=(".xdsl",),
+    kinds=frozenset({"discrete"}),
+    parse=parse,
+    render=xdsl.render,
+    replacements=all_fit,
+)

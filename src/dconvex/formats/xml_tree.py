@@ -1,0 +1,121 @@
+"""XML as a tree of elements that know where they stand.
+
+Reading goes through defusedxml: no entity is unfolded, nothing outside the file is fetched. A document type declaration
+is refused, save for one that only describes elements, such as XMLBIF's own, which is passed over unread.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import NoReturn
+from xml.sax import SAXParseException
+from xml.sax.handler import ContentHandler
+from xml.sax.xmlreader import AttributesImpl
+
+from defusedxml.common import DefusedXmlException
+from defusedxml.expatreader import DefusedExpatParser
+
+from dconvex.formats.scanner import Excerpt, Scanner, blank
+
+XML_SPACE = " \t\n\r"
+HARMLESS_DOCTYPE = re.compile(
+    r"<!DOCTYPE\s++\w++\s*+\[(?:\s++|<!(?:ELEMENT|ATTLIST)\b[^<>]*+>|<!--(?:[^-]++|-(?!-))*+-->)*+\]\s*+>"
+)
+START_TAG = re.compile(r"""<(?:[^<>"']++|"[^"]*+"|'[^']*+')*+>""")
+
+
+@dataclass(slots=True)
+class Element:
+    """A tag, what stands in it, and where; `text` is what the tags inside leave, without white space around it."""
+
+    tag: str
+    attributes: dict[str, str]
+    place: int
+    children: list[Element] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.pieces).strip(XML_SPACE)
+
+    def all(self, tag: str) -> list[Element]:
+        """The elements of that tag right inside this one."""
+        return [child for child in self.children if child.tag == tag]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The root element, and the text in which errors have their place."""
+
+    scanner: Scanner
+    root: Element
+
+    def fail(self, problem: str, element: Element) -> NoReturn:
+        self.scanner.fail(problem, element.place)
+
+    def the(self, tag: str, element: Element) -> Element:
+        """The one element of that tag right inside `element`."""
+        found = element.all(tag)
+        if len(found) != 1:
+            self.fail(f"expected one <{tag}> in <{element.tag}>, found {len(found) or 'none'}", element)
+        return found[0]
+
+    def attribute(self, name: str, element: Element) -> str:
+        if name not in element.attributes:
+            self.fail(f"expected the attribute {name!r} in <{element.tag}>", element)
+        return element.attributes[name]
+
+    def excerpt(self, element: Element) -> Excerpt:
+        """The text of an element as a part of the file, if it stands there as it is read."""
+        text, tag = "".join(element.pieces), START_TAG.match(self.scanner.text, element.place)
+        if tag and self.scanner.text.startswith(text, tag.end()):
+            return Excerpt(self.scanner, text, tag.end())
+        return Excerpt(self.scanner, text, element.place, is_verbatim=False)
+
+
+def read_document(text: str, path: str) -> Document:
+    """The tree of an XML text; what is not XML, or is too much of it, is a `FormatError`."""
+    one_kind_of_line_end = text.replace("\r\n", "\n").replace("\r", "\n")
+    scanner = Scanner(HARMLESS_DOCTYPE.sub(blank, one_kind_of_line_end, count=1), path)
+    parser = DefusedExpatParser(forbid_dtd=True)
+    builder = _Builder(parser, scanner.text)
+    parser.setContentHandler(builder)
+    try:
+        parser.feed(scanner.text)
+        parser.close()
+    except SAXParseException as error:
+        scanner.fail(f"not XML: {error.getMessage()}", builder.here())
+    except DefusedXmlException:
+        way_out = "it could unfold to any size or fetch other files; remove it from the file"
+        scanner.fail(f"the document type declaration <!DOCTYPE …> is refused, since {way_out}", builder.here())
+    return Document(scanner, builder.root)
+
+
+class _Builder(ContentHandler):
+    """Grows the tree while the parser walks over the text."""
+
+    def __init__(self, parser: DefusedExpatParser, text: str) -> None:
+        super().__init__()
+        self.parser = parser
+        self.line_starts = [0, *(end.end() for end in re.finditer("\n", text))]
+        self.open: list[Element] = []
+
+    def startElement(self, name: str, attrs: AttributesImpl) -> None:  # noqa: N802, SAX's name
+        element = Element(name, dict(attrs.items()), self.here())
+        if self.open:
+            self.open[-1].children.append(element)
+        else:
+            self.root = element
+        self.open.append(element)
+
+    def endElement(self, name: str) -> None:  # noqa: N802
+        self.open.pop()
+
+    def characters(self, content: str) -> None:
+        self.open[-1].pieces.append(content)
+
+    def here(self) -> int:
+        """The place in the text that the parser has come to."""
+        line, column = self.parser.getLineNumber(), self.parser.getColumnNumber()
+        return self.line_starts[(line or 1) - 1] + (column or 0)

@@ -1,0 +1,76 @@
+"""Build the documentation into `site/`: `python tools/build_docs.py`.
+
+The pages are gathered in `build/docs` first: those of `docs/`, the notebooks as pages, and what other parts of the project
+write (the benchmarks, the reproduced figures, the changelog). Zensical makes a site of them, without anything from elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from notebook_pages import as_page
+from site_links import problems_in
+
+ROOT = Path(__file__).parents[1]
+DOCS, STAGE, SITE = ROOT / "docs", ROOT / "build" / "docs", ROOT / "site"
+
+RESULTS = {
+    "benchmarks.md": (ROOT / "benchmarks" / "RESULTS.md", "results/"),
+    "reproduction.md": (DOCS / "reproduction.md", "../experiments/results/"),
+    "changelog.md": (ROOT / "CHANGELOG.md", None),
+}
+"""Pages made elsewhere, and where the pictures on them lie, as they say it."""
+
+SVG_PICTURE = re.compile(r"!\[[^\]]*\]\((?P<path>[^)]+\.svg)\)")
+
+
+def main() -> None:
+    gather()
+    shutil.rmtree(SITE, ignore_errors=True)
+    built = subprocess.run([sys.executable, "-m", "zensical", "build", "--clean", "--strict"], cwd=ROOT, check=False)
+    if built.returncode:
+        raise SystemExit(built.returncode)
+    if problems := list(problems_in(SITE)):
+        raise SystemExit("\n".join(problems))
+    print(f"the documentation is in {SITE.relative_to(ROOT)}/index.html")
+
+
+def gather() -> None:
+    """All pages in one folder, as Zensical wants them."""
+    shutil.rmtree(STAGE, ignore_errors=True)
+    shutil.copytree(DOCS, STAGE)
+    for name, (source, pictures) in RESULTS.items():
+        page = source.read_text(encoding="utf-8")
+        (STAGE / name).write_text(with_pictures(page, source, pictures) if pictures else page, encoding="utf-8")
+    for notebook in STAGE.glob("notebooks/*.ipynb"):
+        notebook.with_suffix(".md").write_text(as_page(notebook), encoding="utf-8")
+    for path in STAGE.rglob("*.md"):
+        path.write_text(with_svg_inside(path.read_text(encoding="utf-8"), path.parent), encoding="utf-8")
+
+
+def with_pictures(page: str, source: Path, folder: str) -> str:
+    """The page with its pictures from another folder, which are copied."""
+    (STAGE / "pictures").mkdir(exist_ok=True)
+    for name in re.findall(rf"\]\({re.escape(folder)}([^)]+)\)", page):
+        shutil.copy(source.parent / folder / name, STAGE / "pictures" / name)
+    return page.replace(f"]({folder}", "](pictures/")
+
+
+def with_svg_inside(page: str, folder: Path) -> str:
+    """The page with drawings inside instead of beside it: so they take their colour of text from it, light or dark."""
+
+    def drawing(found: re.Match[str]) -> str:
+        path = folder / found["path"]
+        if not path.exists():
+            return found[0]  # the check of links will tell
+        return f"<figure>{path.read_text(encoding='utf-8').partition('?>')[2].strip()}</figure>"
+
+    return SVG_PICTURE.sub(drawing, page)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""Draw the pictures of the documentation anew: `python tools/draw_docs.py [FOLDER]`, by default into `docs/pictures`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import dconvex as dc
+
+FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
+
+
+def main() -> None:
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("asia", "alarm", "hepar2", "pathfinder", "arth150"):
+        model = dc.localize(dc.load_network(name))
+        model.dag.save(folder / f"{name}-network.svg", model.tree)
+        model.tree.save(folder / f"{name}-tree.svg")
+    for name, subject in {**questions(), **answers(), **summaries()}.items():
+        subject.save(folder / f"{name}.svg")
+    dc.localize(dc.load_network("asia")).save(folder / "asia-model.svg")
+
+
+def questions() -> dict[str, dc.QueryPlan]:
+    asia, alarm, hepar2, pathfinder, arth150 = (
+        dc.localize(dc.load_network(name)) for name in ("asia", "alarm", "hepar2", "pathfinder", "arth150")
+    )
+    return {
+        "asia-plan": asia.explain("lung", {"smoke": "yes", "xray": "yes"}),
+        "alarm-plan": alarm.explain(["HR", "CO"], {"BP": "LOW", "SAO2": "LOW"}),
+        "alarm-plan-soft": alarm.explain("PRESS", {"MINVOL": "LOW", "SAO2": "LOW"}, soft={"KINKEDTUBE": [0.7, 0.1]}),
+        "hepar2-plan": hepar2.explain("carcinoma", {"sex": "male", "ascites": "present", "jaundice": "present"}),
+        "pathfinder-plan": pathfinder.explain(["F17", "F67"], {"F41": "Present", "F92": "Absent"}),
+        "arth150-plan": arth150.explain("677", {"4": 1.0, "299": 0.5}),
+    }
+
+
+def answers() -> dict[str, dc.Distribution | dc.GaussianDistribution]:
+    alarm, ecoli70 = (dc.localize(dc.load_network(name)) for name in ("alarm", "ecoli70"))
+    evidence: dict[str | int, str] = {"BP": "LOW", "SAO2": "LOW"}
+    genes = ["lacA", "lacY", "lacZ", "asnA", "eutG"]
+    return {
+        "bars": alarm.query("HR", evidence),
+        "estimate": alarm.query("HR", evidence, method="sampling", samples=500, seed=1),
+        "heat-map": alarm.query(["HR", "CO"], evidence),
+        "rows": alarm.query(["HR", "CO", "TPR"], evidence),
+        "density": ecoli70.query("lacA", {"eutG": 1.0}),
+        "ellipses": ecoli70.query(["lacA", "lacZ"]),
+        "intervals": ecoli70.query(genes),
+    }
+
+
+def summaries() -> dict[str, dc.LocalModel]:
+    return {"large-model": dc.localize(dc.random_network(dc.random_dag(10_000, 9_000, max_parents=1, seed=1), seed=1))}
+
+
+if __name__ == "__main__":
+    main()
