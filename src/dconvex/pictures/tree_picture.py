@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from dconvex.names import Name, canonical
-from dconvex.pictures.canvas import NewFigure, drawn_width, need_matplotlib, paint
 from dconvex.pictures.charts import histogram
 from dconvex.pictures.colours import DARK, EMPTY, FAINT, PALETTE, WARNING, cluster_colours
 from dconvex.pictures.drawing import BETWEEN, FONT, Drawing, Group, Look, Rectangle, Ruler, Shape, flow
@@ -15,12 +14,9 @@ from dconvex.pictures.geometry import Box, Point, Route
 from dconvex.pictures.hanging import Hanging
 from dconvex.pictures.labels import label
 from dconvex.pictures.panels import summary
-from dconvex.pictures.subjects import MOST, Clusters, largest
+from dconvex.pictures.subjects import Clusters, largest
 from dconvex.pictures.tree_layout import TreeLayout, arrange_tree, likely_roots
 from dconvex.pictures.wording import Word, Wording, wording
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 SMALL = 6.5
 """The size of text in separators."""
@@ -47,12 +43,6 @@ class Painting(Protocol):
     def link(self, edge: int) -> Look: ...
     def kinds(self, place: int) -> tuple[str, ...]:
         """What a cluster may be found by in the picture."""
-
-
-def draw_tree(tree: Clusters, ax: Axes | None = None, new_figure: NewFigure | None = None) -> Axes:
-    """Draw the tree with matplotlib into the axes, or into a new figure that is as large as it needs."""
-    need_matplotlib()
-    return paint(tree_picture(tree, drawn_width, MOST), ax, new_figure)
 
 
 def tree_picture(tree: Clusters, ruler: Ruler, most: int) -> Drawing:
