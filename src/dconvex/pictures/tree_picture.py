@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -30,6 +30,9 @@ LISTED = 60
 class Painting(Protocol):
     """What the parts of a tree look like."""
 
+    def number(self, place: int) -> int:
+        """The place of a cluster in the whole tree, where only a part is drawn."""
+
     def words(self, place: int, names: Iterable[Name], *, is_shared: bool) -> list[Word]:
         """The names of variables of a cluster: those that are new in it, or those shared with the one before it."""
 
@@ -49,7 +52,7 @@ def tree_picture(tree: Clusters, ruler: Ruler, most: int) -> Drawing:
     """All clusters; of a tree with more than `most` a summary."""
     if len(tree) > most:
         return tree_summary(tree, ruler)
-    return painted_tree(tree, _Plain(tree, tuple(cluster_colours(tree)), frozenset(tree.undecided)), ruler)
+    return painted_tree(tree, _Plain(cluster_colours(tree), frozenset(tree.undecided)), ruler)
 
 
 def tree_summary(tree: Clusters, ruler: Ruler) -> Drawing:
@@ -83,7 +86,7 @@ def painted_tree(tree: Clusters, painting: Painting, ruler: Ruler) -> Drawing:
         Group(
             [Rectangle(box, painting.cluster(place), ROUND), *words.shapes(box)],
             ("cluster", *painting.kinds(place)),
-            f"cluster {place}: {_listing(tree.clusters[place])}",
+            f"cluster {painting.number(place)}: {_listing(tree.clusters[place])}",
         )
         for place, (words, box) in enumerate(zip(clusters, layout.clusters, strict=True))
     ]
@@ -109,9 +112,11 @@ def _called(tree: Clusters) -> str:
 class _Plain:
     """Every cluster in its own colour."""
 
-    tree: Clusters
-    colours: tuple[int, ...]
+    colours: Sequence[int]
     undecided: frozenset[int]
+
+    def number(self, place: int) -> int:
+        return place
 
     def words(self, place: int, names: Iterable[Name], *, is_shared: bool) -> list[Word]:
         return [Word(label(name), FAINT if is_shared else DARK) for name in names]
