@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export PYTHON
 
-.PHONY: demo test test-slow lint types bench format repository release clean
+.PHONY: demo test test-slow test-browser docs notebooks lint types bench format repository release clean
 
 demo: $(VENV)/.package
 	@$(BIN)/python -m dconvex.demo
@@ -13,7 +13,20 @@ test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-slow: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m ""
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not browser"
+
+# the explorer in a real Chromium
+test-browser: $(VENV)/.browser
+	CHROMIUM=$$(tools/find_chromium.sh) && CHROMIUM=$$CHROMIUM $(BIN)/python -m pytest -m browser tests/browser
+
+# the site in site/, after running every block of code in it
+docs: $(VENV)/.dev
+	$(BIN)/python -m pytest tests/docs
+	$(BIN)/python tools/build_docs.py
+
+# the notebooks run anew, with the outputs that they are committed with
+notebooks: $(VENV)/.dev
+	$(BIN)/python tools/notebook_pages.py docs/notebooks/*.ipynb
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -51,6 +64,10 @@ $(VENV)/.package: pyproject.toml constraints.txt | $(VENV)/bin/python
 $(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) --editable ".[dev]"
 	@touch $@ $(VENV)/.package
+
+$(VENV)/.browser: $(VENV)/.dev
+	$(PIP) --editable ".[browser]"
+	@touch $@
 
 $(VENV)/.release: pyproject.toml constraints.txt | $(VENV)/bin/python
 	$(PIP) --editable ".[release]"

@@ -37,3 +37,8 @@ def test_strings_that_fit_are_never_spelled_otherwise():
 def test_what_is_no_note(text):
     with pytest.raises(ValueError, match=r"\w"):
         meanings(text)
+
+
+def test_many_names_that_look_alike_are_told_apart_quickly():
+    names = ["变" * length for length in range(1, 3_000)]
+    assert len(set(spelled(names, WORD).values())) == len(names)

@@ -91,6 +91,8 @@ def test_branches_of_a_large_tree_are_folded():
     clusters = groups(root, "cluster")
     assert len(clusters) == len(groups(root, "lit")) == len(plan.kept)
     assert texts(root).count("+ 1 branch") == 2
+    numbers = [int(group.findtext(f"{SVG}title").split(":")[0].removeprefix("cluster ")) for group in clusters]
+    assert tuple(numbers) == plan.kept
 
 
 def test_a_large_part_of_a_large_tree_is_summarised():

@@ -50,7 +50,7 @@ NEXT_ROW = "\n" + 12 * " "
 
 def parse(text: str, path: str) -> BayesianNetwork:
     """The network in a NET text; after `net`, blocks may come in any order."""
-    scanner = Scanner(COMMENT.sub(lambda found: blank(found) if found.group(1) else found.group(), text), path)
+    scanner = Scanner(_without_comments(text), path)
     draft = Draft(scanner, "potential")
     _keyword(scanner, NET, "'net'")
     _attributes(scanner)
@@ -60,6 +60,11 @@ def parse(text: str, path: str) -> BayesianNetwork:
         else:
             _add_variable(scanner, draft)
     return draft.network()
+
+
+def _without_comments(text: str) -> str:
+    """The text with blanks for comments, so that every place keeps its line and column."""
+    return COMMENT.sub(lambda found: blank(found) if found.group(1) else found.group(), text) if "%" in text else text
 
 
 def _keyword(scanner: Scanner, pattern: re.Pattern[str], expected: str) -> str:

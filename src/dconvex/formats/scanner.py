@@ -70,4 +70,4 @@ def format_error(problem: str, text: str, path: str, place: int) -> FormatError:
 
 def blank(found: re.Match[str]) -> str:
     """White space of the same shape: what comes after keeps its line and column."""
-    return re.sub(r"[^\n]", " ", found.group())
+    return "\n".join(" " * len(line) for line in found.group().split("\n"))

@@ -48,7 +48,8 @@ def fresh_word(name: Name | Label, taken: Collection[str], fits: re.Pattern[str]
     """A plain word like `name` that fits and is not taken yet."""
     stem = re.sub(r"[^A-Za-z0-9]+", "_", str(name)).strip("_") or "unnamed"
     stem = stem if stem[0].isalpha() else f"x_{stem}"
-    words = itertools.chain([stem], (f"{stem}_{count}" for count in itertools.count(2)))
+    counts = itertools.chain(range(2, 10), itertools.count(10 + len(taken)))  # soon beyond those that are taken
+    words = itertools.chain([stem], (f"{stem}_{count}" for count in counts))
     return next(word for word in words if word not in taken and fits.fullmatch(word))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NoReturn
 from xml.sax import SAXParseException
 from xml.sax.handler import ContentHandler
@@ -98,7 +99,7 @@ class _Builder(ContentHandler):
     def __init__(self, parser: DefusedExpatParser, text: str) -> None:
         super().__init__()
         self.parser = parser
-        self.line_starts = [0, *(end.end() for end in re.finditer("\n", text))]
+        self.line_starts = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
         self.open: list[Element] = []
 
     def startElement(self, name: str, attrs: AttributesImpl) -> None:  # noqa: N802, SAX's name

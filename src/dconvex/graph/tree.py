@@ -137,7 +137,11 @@ class ClusterTree(Plotted):
         return np.bincount(self._arrays.ends.reshape(-1), minlength=len(self)).astype(np.int32)
 
     def part(self, places: Iterable[int]) -> ClusterTree:
-        """The clusters at these places, which must hang together, and the edges between them."""
+        """The clusters at these places and the edges between them.
+
+        >>> ClusterTree([{"a", "b"}, {"b", "c"}, {"c", "d"}], [(0, 1), (1, 2)]).part([1, 2]).edges
+        ((0, 1),)
+        """
         kept = sorted(_checked_place(place, len(self)) for place in places)
         is_inner = np.isin(self._arrays.ends, kept).all(axis=1)
         return self._taken(kept, np.flatnonzero(is_inner).tolist())

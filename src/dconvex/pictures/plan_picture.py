@@ -107,6 +107,8 @@ class _Lit:
     """The clusters that answer are lit."""
 
     tree: Clusters
+    places: Sequence[int]
+    """Of its clusters in the whole tree."""
     lit: frozenset[int]
     marks_of: dict[Name, tuple[Look, str]]
     """For each variable that the question names its mark, and the colour of text on it."""
@@ -127,7 +129,10 @@ class _Lit:
             drawn[other] += 1
         folded = [int(degree) - own for degree, own in zip(plan.tree.degrees[list(places)], drawn, strict=True)]
         lit = frozenset(number for number, place in enumerate(places) if place in kept)
-        return cls(tree, lit, marks, frozenset(plan.variables_kept), folded)
+        return cls(tree, places, lit, marks, frozenset(plan.variables_kept), folded)
+
+    def number(self, place: int) -> int:
+        return self.places[place]
 
     def words(self, place: int, names: Iterable[Name], *, is_shared: bool) -> list[Word]:
         return [self._word(name, is_lit=place in self.lit) for name in names]

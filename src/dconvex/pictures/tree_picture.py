@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from dconvex.names import Name, canonical
-from dconvex.pictures.canvas import NewFigure, drawn_width, need_matplotlib, paint
 from dconvex.pictures.charts import histogram
 from dconvex.pictures.colours import DARK, EMPTY, FAINT, PALETTE, WARNING, cluster_colours
 from dconvex.pictures.drawing import BETWEEN, FONT, Drawing, Group, Look, Rectangle, Ruler, Shape, flow
@@ -15,12 +14,9 @@ from dconvex.pictures.geometry import Box, Point, Route
 from dconvex.pictures.hanging import Hanging
 from dconvex.pictures.labels import label
 from dconvex.pictures.panels import summary
-from dconvex.pictures.subjects import MOST, Clusters, largest
+from dconvex.pictures.subjects import Clusters, largest
 from dconvex.pictures.tree_layout import TreeLayout, arrange_tree, likely_roots
 from dconvex.pictures.wording import Word, Wording, wording
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 SMALL = 6.5
 """The size of text in separators."""
@@ -33,6 +29,9 @@ LISTED = 60
 
 class Painting(Protocol):
     """What the parts of a tree look like."""
+
+    def number(self, place: int) -> int:
+        """The place of a cluster in the whole tree, where only a part is drawn."""
 
     def words(self, place: int, names: Iterable[Name], *, is_shared: bool) -> list[Word]:
         """The names of variables of a cluster: those that are new in it, or those shared with the one before it."""
@@ -49,17 +48,11 @@ class Painting(Protocol):
         """What a cluster may be found by in the picture."""
 
 
-def draw_tree(tree: Clusters, ax: Axes | None = None, new_figure: NewFigure | None = None) -> Axes:
-    """Draw the tree with matplotlib into the axes, or into a new figure that is as large as it needs."""
-    need_matplotlib()
-    return paint(tree_picture(tree, drawn_width, MOST), ax, new_figure)
-
-
 def tree_picture(tree: Clusters, ruler: Ruler, most: int) -> Drawing:
     """All clusters; of a tree with more than `most` a summary."""
     if len(tree) > most:
         return tree_summary(tree, ruler)
-    return painted_tree(tree, _Plain(tree, tuple(cluster_colours(tree)), frozenset(tree.undecided)), ruler)
+    return painted_tree(tree, _Plain(cluster_colours(tree), frozenset(tree.undecided)), ruler)
 
 
 def tree_summary(tree: Clusters, ruler: Ruler) -> Drawing:
@@ -93,7 +86,7 @@ def painted_tree(tree: Clusters, painting: Painting, ruler: Ruler) -> Drawing:
         Group(
             [Rectangle(box, painting.cluster(place), ROUND), *words.shapes(box)],
             ("cluster", *painting.kinds(place)),
-            f"cluster {place}: {_listing(tree.clusters[place])}",
+            f"cluster {painting.number(place)}: {_listing(tree.clusters[place])}",
         )
         for place, (words, box) in enumerate(zip(clusters, layout.clusters, strict=True))
     ]
@@ -119,9 +112,11 @@ def _called(tree: Clusters) -> str:
 class _Plain:
     """Every cluster in its own colour."""
 
-    tree: Clusters
-    colours: tuple[int, ...]
+    colours: Sequence[int]
     undecided: frozenset[int]
+
+    def number(self, place: int) -> int:
+        return place
 
     def words(self, place: int, names: Iterable[Name], *, is_shared: bool) -> list[Word]:
         return [Word(label(name), FAINT if is_shared else DARK) for name in names]

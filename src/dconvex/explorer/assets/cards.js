@@ -38,7 +38,7 @@ class RowsBody {
       const y = state * row;
       const parts = {
         bar: svg("rect", { class: "bar", x: 1, y: y + 1, width: 0, height: row - 2 }),
-        prior: svg("rect", { class: "prior", x: 1, y: y + row - 2.6, width: 0, height: 1.6 }),
+        prior: svg("rect", { class: "prior", x: 1, y: y + 1.5, width: 0, height: row - 3 }),
         percent: svg("text", { class: "number", x: width - 5, y: y + row - 3.4, "text-anchor": "end", "font-size": rowFont }),
       };
       const label = svg("text", { x: 6, y: y + row - 3.4, "font-size": rowFont, "data-room": width - 46 }, name);
@@ -49,10 +49,10 @@ class RowsBody {
   }
 
   show({ numbers, prior, seen, best }) {
-    this.rows.forEach(({ bar, prior: line, percent: text, group }, state) => {
+    this.rows.forEach(({ bar, prior: box, percent: text, group }, state) => {
       bar.setAttribute("width", numbers ? numbers[state] * (this.width - 2) : 0);
       text.textContent = numbers ? percent(numbers[state]) : "";
-      line.setAttribute("width", prior ? prior[state] * (this.width - 2) : 0);
+      box.setAttribute("width", prior ? prior[state] * (this.width - 2) : 0);
       markState(group, this.names[state], numbers?.[state], Boolean(seen?.has(state)), best === state);
     });
   }

@@ -89,6 +89,7 @@ class States {
       bar.style.width = numbers ? `${100 * numbers[state]}%` : "0";
       number.textContent = numbers ? probability(numbers[state]) : "–";
       number.dataset.value = numbers ? numbers[state] : "";
+      prior.hidden = !priors;
       prior.style.width = priors ? `${100 * priors[state]}%` : "0";
     });
     this.soft.show();

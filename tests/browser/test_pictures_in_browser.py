@@ -1,0 +1,97 @@
+"""Pictures in a real browser: pages that are moved and zoomed, and text that stays within its box in any font."""
+
+from __future__ import annotations
+
+import pytest
+
+import dconvex as dc
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def shown(chromium, tmp_path):
+    """Opens a page; in the end no script may have failed."""
+    failures: list[str] = []
+    contexts = []
+
+    def shown(html: str, **options):
+        (tmp_path / "page.html").write_text(html, encoding="utf-8")
+        contexts.append(chromium.new_context(viewport={"width": 1200, "height": 800}, **options))
+        page = contexts[-1].new_page()
+        page.on("pageerror", lambda error: failures.append(str(error)))
+        page.goto((tmp_path / "page.html").as_uri())
+        return page
+
+    yield shown
+    for context in contexts:
+        context.close()
+    assert failures == []
+
+
+def saved(subject, folder):
+    subject.save(folder / "picture.html")
+    return (folder / "picture.html").read_text(encoding="utf-8")
+
+
+def place(page, name):
+    """Where a node is on the screen, and how wide."""
+    box = page.locator("g.dcx-node", has_text=name).first.bounding_box()
+    return box["x"], box["y"], box["width"]
+
+
+def drag(page, dx, dy):
+    page.mouse.move(600, 400)
+    page.mouse.down()
+    page.mouse.move(600 + dx, 400 + dy, steps=3)
+    page.mouse.up()
+
+
+def test_a_saved_page_is_moved_and_zoomed(shown, tmp_path):
+    page = shown(saved(dc.load_network("hepar2").dag, tmp_path))
+    start = place(page, "Cirrhosis")
+    drag(page, 50, -30)
+    assert place(page, "Cirrhosis") == pytest.approx((start[0] + 50, start[1] - 30, start[2]), abs=1)
+    page.mouse.wheel(0, -100)
+    assert place(page, "Cirrhosis")[2] > 1.15 * start[2]
+    page.mouse.move(100, 100)  # nothing is held any more
+    page.mouse.dblclick(100, 100)
+    assert place(page, "Cirrhosis") == pytest.approx(start, abs=1)
+
+
+def test_in_a_notebook_the_wheel_scrolls_and_each_picture_moves_alone(shown):
+    part = dc.load_network("hepar2").dag._repr_html_()
+    page = shown(f"<!DOCTYPE html><meta charset='utf-8'>{part}{part}")
+    second = page.locator("svg").nth(1)
+    before = second.get_attribute("viewBox")
+    start = place(page, "Cirrhosis")
+    page.mouse.move(600, 300)
+    page.mouse.wheel(0, 40)
+    page.wait_for_function("window.scrollY > 0")
+    assert place(page, "Cirrhosis")[2] == pytest.approx(start[2])
+    page.keyboard.down("Control")
+    page.mouse.wheel(0, -40)
+    page.keyboard.up("Control")
+    assert place(page, "Cirrhosis")[2] > 1.15 * start[2]
+    assert second.get_attribute("viewBox") == before
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_titles_have_the_colour_of_the_page(shown, scheme, tmp_path):
+    plan = dc.localize(dc.load_network("asia")).explain("lung", {"smoke": "yes"})
+    page = shown(saved(plan, tmp_path), color_scheme=scheme)
+    colour = page.locator("svg > text").first.evaluate("text => getComputedStyle(text).fill")
+    assert colour == ("rgb(0, 0, 0)" if scheme == "light" else "rgb(255, 255, 255)")
+
+
+@pytest.mark.parametrize("font", ["Helvetica", "DejaVu Sans", "monospace", "serif"])
+def test_text_stays_in_its_box_in_any_font(shown, font):
+    tree = dc.decompose(dc.load_network("alarm"))._repr_html_()
+    page = shown(f"<!DOCTYPE html><meta charset='utf-8'><style>svg text {{ font-family: {font} }}</style>{tree}")
+    outside = page.evaluate(
+        """() => [...document.querySelectorAll("g.dcx-cluster text, g.dcx-separator text")].filter(text => {
+            const own = text.getBBox(), box = text.parentElement.querySelector("rect").getBBox();
+            return own.x < box.x || own.x + own.width > box.x + box.width;
+        }).map(text => text.textContent)"""
+    )
+    assert outside == []
