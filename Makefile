@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 export PYTHON
 
-.PHONY: demo test test-slow test-browser docs notebooks lint types bench format repository release clean
+.PHONY: demo test test-slow test-browser docs pictures notebooks lint types bench format repository release clean
 
 demo: $(VENV)/.package
 	@$(BIN)/python -m dconvex.demo
@@ -23,6 +23,11 @@ test-browser: $(VENV)/.browser
 docs: $(VENV)/.dev
 	$(BIN)/python -m pytest tests/docs
 	$(BIN)/python tools/build_docs.py
+
+# the pictures of the documentation
+pictures: $(VENV)/.dev
+	$(BIN)/python tools/draw_docs.py
+	$(BIN)/python tools/draw_how.py
 
 # the notebooks run anew, with the outputs that they are committed with
 notebooks: $(VENV)/.dev
