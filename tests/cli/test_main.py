@@ -128,6 +128,21 @@ def test_whoever_reads_the_output_may_stop(words):
     assert (result.returncode, result.stderr) == (1, "")
 
 
+def test_what_needs_no_numbers_loads_none_of_the_heavy_packages():
+    code = """
+import contextlib, io, sys
+from dconvex.cli import main
+for words in (["--help"], ["networks"], ["show", "asia"], ["convert", "alram", "a.bif"]):
+    sys.argv = ["dconvex", *words]
+    with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        main()
+heavy = {"numba", "scipy", "pandas", "pyarrow", "networkx", "matplotlib", "dask", "starlette", "uvicorn", "asyncio"}
+print(sorted(heavy & sys.modules.keys()))
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (result.stdout, result.stderr) == ("[]\n", "")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 def test_a_full_disk_is_told():
     with Path("/dev/full").open("w") as full:

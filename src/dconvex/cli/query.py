@@ -64,12 +64,12 @@ def query_network(
             _print_answer(Console(), answer, known, full=options.full)
     else:
         _print_all(Console(), model, answers, known)
-    if is_joint:
-        draw(answers[0], options.picture, for_programs=options.as_json)
     if is_joint and options.samples is None and not options.as_json:
         kept = len(model.explain(asked, known.seen, soft=known.soft, max_bytes=options.max_bytes).kept)
         said = f"from {kept:,} of {len(model.tree):,} clusters; dconvex explain shows the plan"
         Console().print(Text(said, style="dim"))
+    if is_joint:
+        draw(answers[0], options.picture, for_programs=options.as_json)
 
 
 def most_probable_states(
