@@ -168,6 +168,7 @@ def test_what_is_too_large_for_the_model_is_told():
     assert "the limit is 20 bytes" in answer["marginals"]["problem"]
     assert "the limit is 20 bytes" in answer["question"]["problem"]
     assert "model.query(['HR'], evidence)" in answer["python"]
+    assert "the limit is 20 bytes" in Explorer(model, "alarm", "model").most_probable({})["problem"]
 
 
 def test_impossible_evidence_names_the_conflict():

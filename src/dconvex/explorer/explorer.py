@@ -87,14 +87,8 @@ class Explorer:
     def most_probable(self, request: Any) -> Plain:
         """The most probable joint state of what is asked for, or of all that is not observed."""
         question = self._read(request)
-        started = perf_counter()
-        states, height = self.model.most_probable(question.asked or None, question.seen, soft=question.soft)
-        return {
-            "states": [[self.model.dag.index_of(name), self._kind.found(name, value)] for name, value in states.items()],
-            "logProbability": height,
-            "seconds": perf_counter() - started,
-            "python": most_probable_lines(self.loading, question),
-        }
+        found = _unless_too_large(lambda: self._most_probable(question))
+        return {**found, "python": most_probable_lines(self.loading, question)}
 
     def table(self, request: Any) -> str:
         """The answer as CSV: the joint distribution of what is asked for, or all marginals."""
@@ -149,6 +143,13 @@ class Explorer:
         started = perf_counter()
         answer = self.model.query(question.asked, question.seen, soft=question.soft)
         return {**self._kind.joint(answer), "seconds": perf_counter() - started}
+
+    def _most_probable(self, question: Question) -> Plain:
+        started = perf_counter()
+        states, height = self.model.most_probable(question.asked or None, question.seen, soft=question.soft)
+        seconds = perf_counter() - started
+        found = [[self.model.dag.index_of(name), self._kind.found(name, value)] for name, value in states.items()]
+        return {"states": found, "logProbability": height, "seconds": seconds}
 
     def _evidence(self, question: Question) -> Plain:
         return {"log": self.model.log_evidence(question.seen, soft=question.soft)}

@@ -87,8 +87,8 @@ export class Conversation {
       lit: plan && new Set([...plan.variables, ...this.question.asked]),
       joint: asked?.joint ?? null,
       /** Parts of the answer that are too large; the others are there. */
-      refusals: [marginals, asked, asked?.joint].flatMap((part) => part?.problem ?? []),
-      best: best && new Map(best.states),
+      refusals: [marginals, asked, asked?.joint, best].flatMap((part) => part?.problem ?? []),
+      best: best?.states && new Map(best.states),
       bestLog: best?.logProbability,
       bestSeconds: best?.seconds,
       conflict: new Set(),
