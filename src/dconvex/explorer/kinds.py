@@ -92,7 +92,7 @@ class Discrete:
             raise TooLargeError(what, 8 * cells, 8 * MOST_CELLS, "Ask for fewer variables together, or in Python.")
 
     def marginal(self, answer: Distribution) -> list[float]:
-        return answer.values.tolist()  # type: ignore[no-any-return]
+        return [float(number) for number in answer.values]
 
     def joint(self, answer: Distribution) -> Plain:
         flat = answer.values.reshape(-1)

@@ -36,16 +36,17 @@ def tree_layout(dag: Dag, tree: ClusterTree) -> Plain:
     """Boxes and colours of clusters, labels and routes of the edges between them."""
     members = [[label(name) for name in canonical(cluster)] for cluster in tree.clusters]
     shared = [[label(name) for name in canonical(separator)] for separator in tree.separators]
+    grids = [sizes.cluster_grid(names) for names in members]
     is_compact = len(tree) >= sizes.COMPACT_FROM
     if is_compact:
         boxes, labels = [sizes.compact_cluster(len(names)) for names in members], [Size(0.0, 0.0)] * len(shared)
     else:
-        boxes, labels = [sizes.cluster_grid(names)[1] for names in members], [sizes.separator(names) for names in shared]
+        boxes, labels = [size for _, size in grids], [sizes.separator(names) for names in shared]
     roots = dict.fromkeys([largest(tree.clusters), *likely_roots(len(tree), tree.edges)])
     layout = min((arrange_tree(boxes, tree.edges, labels, root) for root in roots), key=lambda each: each.unwieldiness)
     return {
         "clusters": [[dag.index_of(name) for name in canonical(cluster)] for cluster in tree.clusters],
-        "columns": [sizes.cluster_grid(names)[0] for names in members],
+        "columns": [columns for columns, _ in grids],
         "listed": sizes.MOST_MEMBERS,
         "compact": is_compact,
         "boxes": _boxes(layout.clusters),
