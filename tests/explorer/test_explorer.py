@@ -317,6 +317,14 @@ def test_what_cannot_be_laid_out_is_refused(alarm, wrong):
         alarm.layout(wrong)
 
 
+def test_not_everything_can_be_drawn_at_once():
+    network = dc.random_network(dc.Dag([], nodes=range(2_001)), seed=1)
+    large = Explorer(dc.localize(network), "large", "model")
+    assert large.layout({"variables": [0, 2_000]})["variables"] == [0, 2_000]
+    with pytest.raises(dc.NetworkError, match="2,001 variables are too many for a picture"):
+        large.layout({"variables": None})
+
+
 @pytest.mark.parametrize(
     "wrong", [{"evidence": [[0, [1]]]}, {"evidence": [[0, "1.5"]]}, {"evidence": [[0, math.nan]]}, {"soft": [[0, [1, 2]]]}]
 )

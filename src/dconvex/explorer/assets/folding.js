@@ -11,14 +11,15 @@ export class Folding {
   /** `changed` is called when something is to be folded or unfolded. */
   constructor(overview, network, changed) {
     Object.assign(this, { overview, network, changed });
-    this.isFolded = overview.network === null;
-    if (!this.isFolded) {
+    this.isFoldable = overview.network === null;
+    this.isFolded = this.isFoldable;
+    if (!this.isFoldable) {
       network.draw(overview.network);
       return;
     }
     document.body.classList.add("foldable");
     this.button = button("Draw all", () => this.#turn(), { id: "fold" });
-    network.pane.tools.prepend(this.button);
+    if (overview.variables.length <= overview.mostDrawn) network.pane.tools.prepend(this.button);
     const all = `${counted(overview.variables.length, "variable")} in ${counted(overview.tree.clusters.length, "cluster")}`;
     network.pane.empty.append(
       html("p", { className: "lead" }, all),
@@ -35,7 +36,7 @@ export class Folding {
 
   /** Draw what belongs to a view; true if that is not what was drawn before. */
   async follow(view) {
-    if (!this.button) return false;
+    if (!this.isFoldable) return false;
     const { pane, drawn } = this.network;
     const wanted = this.isFolded ? this.#wanted(view) : new Set(this.overview.variables.keys());
     pane.empty.hidden = wanted.size > 0;
