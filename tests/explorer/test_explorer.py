@@ -321,7 +321,7 @@ def test_not_everything_can_be_drawn_at_once():
     network = dc.random_network(dc.Dag([], nodes=range(2_001)), seed=1)
     large = Explorer(dc.localize(network), "large", "model")
     assert large.layout({"variables": [0, 2_000]})["variables"] == [0, 2_000]
-    with pytest.raises(dc.NetworkError, match="2,001 variables are too many for a picture"):
+    with pytest.raises(dc.DconvexError, match="2,001 variables are too many to draw at once"):
         large.layout({"variables": None})
 
 

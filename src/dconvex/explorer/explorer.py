@@ -20,10 +20,11 @@ from dconvex.inference.plan import QueryPlan
 from dconvex.names import Name
 from dconvex.pictures.colours import node_colours
 from dconvex.pictures.labels import label
-from dconvex.pictures.subjects import MOST, refuse_too_many
 
 FOLDED_ABOVE = 150
 """A network of more variables starts folded: the tree first, and of the network what is asked about."""
+MOST_DRAWN = 2_000
+"""To find places for more variables takes minutes."""
 MOST_VARIABLES = 5_000
 """A page with more does not stay quick."""
 
@@ -64,7 +65,7 @@ class Explorer:
             "colours": node_colours(dag.nodes, self.model.tree),
             "metrics": sizes.metrics(),
             "foldedAbove": FOLDED_ABOVE,
-            "mostDrawn": MOST,
+            "mostDrawn": MOST_DRAWN,
             "network": None if is_folded else self._whole_layout,
             "tree": tree_layout(dag, self.model.tree),
         }
@@ -73,7 +74,8 @@ class Explorer:
         """Where the variables of `{"variables": [0, 5]}` stand when only they are drawn, or all of `{"variables": null}`."""
         wanted = read_object(request, "a request for a layout").get("variables", [])
         if wanted is None:
-            refuse_too_many(len(self.model), "variables", "draw a part of them")
+            if len(self.model) > MOST_DRAWN:
+                raise DconvexError(f"{len(self.model):,} variables are too many to draw at once (at most {MOST_DRAWN:,})")
             return self._whole_layout
         return network_layout(self.model.dag, self._kind, read_variables(self.model.dag.nodes, wanted, "variables"))
 
