@@ -40,12 +40,12 @@ def main() -> None:
     wheel, sdist = build(chosen.dist)
     complain(problems_of_wheel(files_in_wheel(wheel), package_files()), wheel)
     complain(problems_of_sdist(files_in_sdist(sdist)), sdist)
-    print(f"{wheel.name} and {sdist.name} hold what they should")
+    print(f"{wheel.name} and {sdist.name} hold what they should", flush=True)
     pythons = chosen.python or list(found_pythons())
     for python in pythons:
-        print(tried(python, wheel))
+        print(tried(python, wheel), flush=True)
     for package in chosen.beside:
-        print(measured(pythons[0], package))
+        print(measured(pythons[0], package), flush=True)
 
 
 def build(folder: Path) -> tuple[Path, Path]:

@@ -59,7 +59,7 @@ def learn(structure: str, data: Sequence[str], out: Path, how: Learning, *, as_j
             unknown=how.unknown,
             n_jobs=how.jobs,
             max_bytes=how.max_bytes,
-            progress=sys.stderr.isatty(),
+            progress=Console(stderr=True).is_terminal,
         )
     seconds = time.perf_counter() - start
     model.save(out, statistics=how.statistics)
