@@ -17,7 +17,7 @@ from dconvex.inference.distribution import Distribution
 from dconvex.inference.evidence import Evidence, Soft, read_evidence
 from dconvex.inference.plan import Candidate, QueryPlan
 from dconvex.inference.planner import Ending, HullStore, Key, Plan, Planner
-from dconvex.inference.tables import EACH, JOINT, NO_LIKELIHOODS, NO_ROW, RAW, Head, Store
+from dconvex.inference.tables import EACH, JOINT, NO_ARENA, NO_LIKELIHOODS, NO_ROW, RAW, SMALL_ARENA, Head, Store
 from dconvex.inference.weighting import weighted_samples
 from dconvex.kernels import load
 from dconvex.names import Label, Name
@@ -186,8 +186,8 @@ class DiscreteAnswers:
     def rows(self, plan: Plan, codes: Longs) -> tuple[Floats, Floats]:
         """Answers for many rows of evidence: (results by row, statuses)."""
         plan.store.derive(plan.leaves)
-        out = np.empty((len(codes), plan.size))
-        ended = plan.store.run(plan.program, codes, NO_LIKELIHOODS, JOINT, np.empty(plan.arena), out)
+        out, ended = np.empty((len(codes), plan.size)), np.empty((len(codes), 3))
+        plan.store.run(plan.program, codes, NO_LIKELIHOODS, JOINT, np.empty(plan.arena), out, ended)
         return out, ended[:, 0]
 
     def raise_impossible(self, evidence: Evidence, limit: int, where: str = "", beside: Key = ()) -> NoReturn:
@@ -235,12 +235,13 @@ class DiscreteAnswers:
     def _run(self, plan: Plan, evidence: Evidence, finish: int) -> tuple[int, float, Floats]:
         """Status, logarithm of the sum, and result, for one row of evidence."""
         store, head = plan.store, plan.head
-        out, arena = np.empty((1, head[Head.OUT])), np.empty(head[Head.ARENA])
+        out = np.empty((1, head[Head.OUT]))
+        arena = NO_ARENA if head[Head.ARENA] <= SMALL_ARENA else np.empty(head[Head.ARENA])
         codes = np.array((evidence.codes,), np.int64) if evidence.codes else NO_ROW
-        status, _, log_sum = store.run(plan.program, codes, evidence.flat, finish, arena, out)[0].tolist()
+        status, _, log_sum = store.run(plan.program, codes, evidence.flat, finish, arena, out)
         if status == NEEDS_TABLES:
             store.derive(plan.leaves)
-            status, _, log_sum = store.run(plan.program, codes, evidence.flat, finish, arena, out)[0].tolist()
+            status, _, log_sum = store.run(plan.program, codes, evidence.flat, finish, arena, out)
         return status, log_sum, out[0]
 
     def _traced(
@@ -250,8 +251,9 @@ class DiscreteAnswers:
         plan.store.derive(plan.leaves)
         codes = np.array((evidence.codes,), np.int64) if evidence.codes else NO_ROW
         arena, is_random = np.empty(plan.arena), seed is not None
-        ended = plan.store.run(plan.program, codes, evidence.flat, RAW, arena, np.empty((1, 1)), logs=not is_random)
-        status, arithmetic, _ = ended[0].tolist()
+        status, arithmetic, _ = plan.store.run(
+            plan.program, codes, evidence.flat, RAW, arena, np.empty((1, 1)), logs=not is_random
+        )
         if status == IMPOSSIBLE:
             self.raise_impossible(evidence, limit, beside=beside)
         states = np.zeros((rows, plan.head[Head.AXIS_COUNT]), np.int32)

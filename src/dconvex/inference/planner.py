@@ -178,12 +178,12 @@ class Planner:
         self, question: Question, network: Literal["pruned", "whole"], ending: int, limit: int, shows_impossible: bool
     ) -> Plan:
         program = self.store.plan(
-            packed_question(*question), is_whole=network == "whole", is_free=self.is_one_distribution,
-            shows_impossible=shows_impossible, ending=ending, limit=float(limit),
-        )  # fmt: skip
-        if program[Head.DERIVED_COST] < 0:
-            self._price(program)
+            packed_question(*question), -1, network == "whole", self.is_one_distribution, shows_impossible, ending, limit
+        )
         head = program[: Head.HEADER].tolist()
+        if head[Head.DERIVED_COST] < 0:
+            self._price(program)
+            head = program[: Head.HEADER].tolist()
         peak = max(8 * (head[Head.ARENA] + head[Head.OUT]), head[Head.DERIVED_PEAK])
         return Plan(program, head, self.store, network, ending, peak, head[Head.DERIVED_COST])
 

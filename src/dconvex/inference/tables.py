@@ -23,6 +23,9 @@ PROGRAMS_KEPT = 10_000
 """On a long way to the ground so many programs are kept for the way back; the others are made twice."""
 NO_QUESTION = packed_question()
 NO_ROW = np.empty((1, 0), np.int64)
+NOT_TOLD = np.empty((0, 3))
+SMALL_ARENA, NO_ARENA = 4096, np.empty(0)
+"""An arena up to this size need not be given: it is part of the memory that a kernel has anyway."""
 NO_LIKELIHOODS: Likelihoods = (np.empty(0), np.empty(0, np.int64), np.empty(0))
 
 
@@ -126,13 +129,13 @@ class Store:
         return program, program[first + 1 : first + 1 + program[first]].tolist()
 
     def plan(
-        self, question: Longs, *, table: int = -1, is_whole: bool = False, is_free: bool = False,
+        self, question: Longs, table: int = -1, is_whole: bool = False, is_free: bool = False,
         shows_impossible: bool = False, ending: int = 0, limit: float = np.inf,
     ) -> Longs:  # fmt: skip
         """The program of a packed question, or the one that derives a table; see the kernel `plan`."""
         return self.index.found(
             load("questions").plan, question, self.states, self.cost, self.peak,
-            table, is_whole, is_free, shows_impossible, ending, limit,
+            table, is_whole, is_free, shows_impossible, ending, float(limit),
         )  # fmt: skip
 
     def _note_price(self, table: int, program: Longs, sources: list[int]) -> None:
@@ -153,16 +156,20 @@ class Store:
         finish: int,
         arena: Floats,
         out: Floats,
+        ended: Floats = NOT_TOLD,
         *,
         logs: bool = False,
-    ) -> Floats:
-        """Execute a program for each row of evidence: the status of each, the arithmetic, the logarithm of the sum."""
-        ended = np.empty((len(rows), 3))
-        in_room(
+    ) -> tuple[int, int, float]:
+        """Execute a program for each row of evidence: status, arithmetic and logarithm of the sum of the last one.
+
+        `ended` gets those of every row.
+        """
+        told: tuple[int, int, float]
+        told, _ = in_room(
             load("contraction").execute,
             program, self.values, self.table_at, self.floor, rows, *likelihoods, logs, finish, arena, out, ended,
         )  # fmt: skip
-        return ended
+        return told
 
     def table(self, number: int) -> Floats:
         """One table as an array with an axis for each of its variables; it must be there."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dconvex.kernels.compiling import bare_kernel, bare_part
 from dconvex.kernels.programs import (
+    ARENA,
     AXES,
     AXIS_COUNT,
     FIRST_STEP,
@@ -27,7 +28,7 @@ from dconvex.kernels.programs import (
     STEPS,
     TABLES,
 )
-from dconvex.kernels.room import FLOATS, filled, floats, whole_room
+from dconvex.kernels.room import FLOATS, LONGS, filled, floats, whole_room
 from dconvex.kernels.walks import Longs
 
 Floats = NDArray[np.float64]
@@ -74,21 +75,29 @@ def execute(
     out,
     ended,
 ):
-    """Run the program for each row of evidence; `ended` gets its status, the arithmetic and the logarithm of the sum."""
+    """Run the program for each row of evidence: the status, the arithmetic and the logarithm of the sum of the last one.
+
+    Where there is room in `ended`, it gets those of each row. A small arena may be left to the kernel.
+    """
     mode = safe_mode(program, floor, likelihood_floor)
     if uses_logs and mode >= 0:
         mode = LOGARITHMS
+    status, arithmetic, log_sum = NEEDS_TABLES, mode, 0.0
+    room = whole_room(memory, more_memory)
+    own_arena = arena if len(arena) else floats(room, program[ARENA])
+    long_mark, float_mark = room.top[LONGS], room.top[FLOATS]
     for row in range(len(rows)):
-        if mode < 0:
-            ended[row, STATUS] = NEEDS_TABLES
-            continue
-        numbers = Numbers(values, table_at, rows[row], likelihoods, likelihood_at)
-        status, log_sum = run(whole_room(memory, more_memory), program, numbers, mode, finish, arena, out[row])
-        ended[row, ARITHMETIC] = mode
-        if status == NEEDS_LOGARITHMS:
-            status, log_sum = run(whole_room(memory, more_memory), program, numbers, LOGARITHMS, finish, arena, out[row])
-            ended[row, ARITHMETIC] = LOGARITHMS
-        ended[row, STATUS], ended[row, LOG_SUM] = status, log_sum
+        arithmetic = mode
+        while arithmetic >= 0:
+            numbers = Numbers(values, table_at, rows[row], likelihoods, likelihood_at)
+            status, log_sum = run(room, program, numbers, arithmetic, finish, own_arena, out[row])
+            room.top[LONGS], room.top[FLOATS] = long_mark, float_mark
+            if status != NEEDS_LOGARITHMS:
+                break
+            arithmetic = LOGARITHMS
+        if len(ended):
+            ended[row, STATUS], ended[row, ARITHMETIC], ended[row, LOG_SUM] = status, arithmetic, log_sum
+    return status, arithmetic, log_sum
 
 
 class Numbers(NamedTuple):
