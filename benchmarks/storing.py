@@ -16,7 +16,7 @@ from rich.table import Table
 import dconvex as dc
 from benchmarks import harness
 from benchmarks.shapes import SHAPES
-from dconvex.errors import readable_bytes
+from dconvex.amounts import readable_bytes
 
 Result = TypeVar("Result")
 

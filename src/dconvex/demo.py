@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.table import Table
 
 import dconvex as dc
+from dconvex.amounts import readable_bytes
 from dconvex.cli.decompose import decompose_network
 from dconvex.cli.explain import explain_question
 from dconvex.cli.query import most_probable_states, query_network
 from dconvex.cli.show import print_network
-from dconvex.errors import readable_bytes
 
 ROWS = 200_000
 

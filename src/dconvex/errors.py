@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
+from dconvex.amounts import readable_bytes
+
 
 class DconvexError(Exception):
     """Root of every error that dconvex raises on purpose."""
@@ -87,17 +89,6 @@ class TooLargeError(DconvexError):
     def __init__(self, what: str, estimate: int, limit: int, way_out: str, cluster: int | None = None) -> None:
         self.estimate, self.limit, self.cluster = estimate, limit, cluster
         super().__init__(f"{what} would take {readable_bytes(estimate)}; the limit is {readable_bytes(limit)}. {way_out}")
-
-
-def readable_bytes(count: float) -> str:
-    """`1.5 GiB`."""
-    if count > 1 << 100:
-        return "more than any machine has"
-    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
-        if count < 1024:
-            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
-        count /= 1024
-    return f"{count:.3g} PiB"
 
 
 def _restored(kind: type[DconvexError], args: tuple[Any, ...], attributes: dict[str, Any]) -> DconvexError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 from contextlib import closing
@@ -45,6 +46,14 @@ def test_what_cannot_be_served(words, said):
     assert result.stdout == ""
     assert result.stderr.startswith(said)
     assert result.stderr.count("\n") == 1
+
+
+def test_answers_are_sent_at_once():
+    """Without this option their last part waits for the browser to confirm the first one, some 40 ms."""
+    with listen("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
+        connection, _ = listener.accept()
+        with connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_a_port_that_is_taken():

@@ -56,6 +56,8 @@ def folder(tmp_path, monkeypatch) -> Path:
         (["predict", "asia", "rows.csv", "--target", "lung", "--out", "./../x/rows.csv"], "../x: there is no such folder"),
         (["fit", "asia", "rows.csv", "-o", "no/model.dcx"], "no: there is no such folder to write to"),
         (["fit", "asia", "rows.csv", "-o", "model.txt"], "model.txt: a model file ends in .dcx"),
+        (["fit", "asia", "rows.csv", "-o", "model.svg"], "model.svg: a model file ends in .dcx, not in '.svg'"),
+        (["show", ""], "unknown network ''"),
         (["fit", "asia", "binary.csv", "-o", "model.dcx"], ""),
     ],
 )

@@ -6,7 +6,8 @@ import http.client
 import json
 import re
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -32,10 +33,10 @@ def home(explorer) -> Iterator[str]:
         yield url
 
 
-@pytest.fixture
-def ask(home):
+@contextmanager
+def asking(url: str) -> Iterator[Callable[..., Any]]:
     """Send a request as it stands: method, path, body, headers; status, headers and body come back."""
-    host = urlsplit(home)
+    host = urlsplit(url)
     connection = http.client.HTTPConnection(host.hostname, host.port, timeout=30)
 
     def send(method: str, path: str, body: Any = None, headers: dict[str, str] | None = None):
@@ -46,6 +47,12 @@ def ask(home):
 
     yield send
     connection.close()
+
+
+@pytest.fixture
+def ask(home):
+    with asking(home) as send:
+        yield send
 
 
 def test_the_page_and_its_files(ask):
@@ -116,6 +123,13 @@ def test_a_negative_likelihood_is_told(ask):
     status, _, body = ask("POST", "/api/answer", {"soft": [[0, [-1, 1]]]})
     assert status == 422
     assert "not negative" in json.loads(body)["problem"]
+
+
+def test_evidence_beyond_all_bounds_is_told():
+    with served(exploring("ecoli70")) as url, asking(url) as ask:
+        status, _, body = ask("POST", "/api/answer", {"evidence": [[0, 1e300]]})
+    assert status == 422
+    assert "beyond all bounds" in json.loads(body)["problem"]
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[" * 100_000, b'{"asked": [99]}', b"[]"])
@@ -221,12 +235,8 @@ def test_what_goes_wrong_inside_is_told(explorer, monkeypatch, capfd):
         raise RuntimeError("a bug")
 
     monkeypatch.setattr(Explorer, "_marginals", fails)
-    with served(explorer) as url:
-        host = urlsplit(url)
-        connection = http.client.HTTPConnection(host.hostname, host.port, timeout=30)
-        connection.request("POST", "/api/answer", b"{}", PLAIN)
-        reply = connection.getresponse()
-        assert reply.status == 500
-        assert json.loads(reply.read())["problem"] == "something went wrong in dconvex: RuntimeError: a bug"
-        connection.close()
+    with served(explorer) as url, asking(url) as ask:
+        status, _, body = ask("POST", "/api/answer", {})
+    assert status == 500
+    assert json.loads(body)["problem"] == "something went wrong in dconvex: RuntimeError: a bug"
     capfd.readouterr()

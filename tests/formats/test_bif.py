@@ -103,7 +103,7 @@ def test_gzip_and_utf16(tmp_path, sprinkler):
         ("(yes) 0.1, 0.4, 0.5;", "(yes) 0.1, 0.4;", 14, 8, "expected 3 numbers, found 2"),
         ("(yes) 0.1, 0.4, 0.5;", "(yes) 0.1, 0.4, x5;", 14, 19, "expected a number, found 'x5'"),
         ("(yes) 0.1, 0.4, 0.5;", "(no) 0.1, 0.4, 0.5;", 14, 4, "already have a row"),
-        ("(yes) 0.1, 0.4, 0.5;", "(yes, no) 0.1, 0.4, 0.5;", 14, 4, "expected 1 states of the parents, found 2"),
+        ("(yes) 0.1, 0.4, 0.5;", "(yes, no) 0.1, 0.4, 0.5;", 14, 4, "expected 1 state of the parents, found 2"),
         ("  (yes) 0.1, 0.4, 0.5;\n", "", 12, 13, "expected a row for (yes)"),
         ("(yes) 0.1, 0.4, 0.5;", "(yes) 0.1, 0.4, 0.6;", 12, 13, "sums to 1.1"),
         ("0.8, 0.2", "1.2, -0.2", 9, 13, "the probability -0.2"),

@@ -61,7 +61,7 @@ def test_states_are_the_sorted_values():
 
 
 def test_statistics_print_in_a_line():
-    assert repr(dc.statistics(FORK, plain((0, 0, 0)))) == "Statistics(discrete, 3 variables, 3 families, 1 rows)"
+    assert repr(dc.statistics(FORK, plain((0, 0, 0)))) == "Statistics(discrete, 3 variables, 3 families, 1 row)"
 
 
 def test_statistics_are_frozen():

@@ -122,9 +122,9 @@ def test_the_report_in_words():
     rows = pd.DataFrame({"smoke": ["no", "yes", None], "sex": ["f", "f", "m"], "cough": [True, False, True]})
     text = str(dc.fit([("smoke", "cough"), ("sex", "cough")], rows).report())
     assert "learned from 3 rows, 3 families" in text
-    assert "2 configurations of parents in 1 families were never seen" in text
+    assert "2 configurations of parents in 1 family were never seen" in text
     assert re.search(r"cough \| s\w+, s\w+ +2 of 4", text)
-    assert re.search(r"smoke +1 rows", text)
+    assert re.search(r"smoke +1 row\b", text)
     assert "missing" in text
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from dconvex.amounts import amount
 from dconvex.cli.dot import as_dot
 from dconvex.cli.drawing import check_picture, draw
 from dconvex.cli.sources import find_network
@@ -39,7 +40,7 @@ def decompose_network(
     """Decompose a network and show the tree, for people or for programs."""
     check_picture(picture)
     dag = find_network(source).dag
-    with waiting(f"decomposing {len(dag):,} variables"):
+    with waiting(f"decomposing {amount(len(dag), 'variable')}"):
         _load_kernels()
         start = time.perf_counter()
         tree = decompose(dag, separators=mode, refine=refine, effort=effort)
@@ -71,7 +72,7 @@ def _summary(dag: Dag, tree: ClusterTree) -> str:
     proof = "certified" if tree.certified else f"{len(tree.undecided):,} undecided"
     largest = max(tree.sizes.tolist(), default=0)
     kind = "minimal triangulation" if tree.mode == "all" else f"{tree.mode} separators, {proof}"
-    return f"{len(tree):,} clusters of up to {largest:,} among {len(dag):,} variables, {kind}"
+    return f"{amount(len(tree), 'cluster')} of up to {largest:,} among {amount(len(dag), 'variable')}, {kind}"
 
 
 def _spoken(seconds: float) -> str:

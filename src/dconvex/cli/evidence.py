@@ -50,11 +50,11 @@ def read_given(network: Subject, given: Sequence[str], soft: Sequence[str]) -> G
 def labels_by_spelling(labels: Sequence[Label]) -> dict[str, Label]:
     """The labels by what a user types for them: 1, True or true for those that are no text, 'x' in quotes where in doubt.
 
-    >>> labels_by_spelling([1, "1"])["1"], labels_by_spelling([1, "1"])["'1'"], labels_by_spelling([True])["true"]
+    >>> labels_by_spelling(["1", 1])["1"], labels_by_spelling(["1", 1])["'1'"], labels_by_spelling([True])["true"]
     (1, '1', True)
     """
     found: dict[str, Label] = {}
-    spellings: list[Callable[[Label], str]] = [str, repr]
+    spellings: list[Callable[[Label], str]] = [repr, str]  # the first one is different for each label
     if not all(isinstance(label, str) for label in labels):
         spellings += [lambda label: str(label).lower(), lambda label: str(label).upper()]
         spellings += [lambda label: f"{label}.0"]  # what integers with a gap among them become in a table

@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from dconvex.amounts import amount
 from dconvex.cli.sources import find_model, is_model_file
 from dconvex.explorer.explorer import Explorer
 from dconvex.explorer.hosts import LOOPBACK
@@ -22,7 +23,7 @@ def explore(source: str, host: str, port: int, *, browser: bool) -> None:
         url = address(listener)
         model = explorer.model
         console = Console(soft_wrap=True, highlight=False)
-        size = f"{len(model):,} variables in {len(model.tree):,} clusters"
+        size = f"{amount(len(model), 'variable')} in {amount(len(model.tree), 'cluster')}"
         console.print(Text.assemble(f"{explorer.title}, {size}: ", (url, "bold cyan"), ("  Ctrl-C ends it", "dim")))
         if host not in LOOPBACK:
             Console(stderr=True).print(Text("everyone who reaches this machine can ask", style="yellow"))

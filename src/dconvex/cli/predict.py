@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from dconvex.amounts import amount
 from dconvex.cli.data import check_data_target, read_data, write_data
 from dconvex.cli.sources import find_different_variables, find_model
 from dconvex.cli.terminal import waiting
@@ -46,14 +47,14 @@ def predict_targets(
         rows, others = read_data(data, model)
     _check_columns(console, data, rows, chosen, others)
     policy: dict[str, Any] = {"impossible": impossible, "unknown": unknown, "max_bytes": max_bytes}
-    with waiting(f"predicting {len(rows):,} rows"):
+    with waiting(f"predicting {amount(len(rows), 'row')}"):
         answer = _probabilities(model, rows, chosen, policy) if proba else _predictions(model, rows, chosen, policy)
     if as_json:
         print(json.dumps({"network": source, "kind": model.kind, "rows": len(answer), "columns": _cells(answer)}))
         return
     write_data(answer, out)
     if out is not None:
-        console.print(Text(f"wrote {out}: {len(answer):,} rows"))
+        console.print(Text(f"wrote {out}: {amount(len(answer), 'row')}"))
 
 
 def _check_columns(console: Console, path: Path, rows: pd.DataFrame, targets: Sequence[Name], others: Sequence[str]) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from dconvex.amounts import amount
 from dconvex.cli.answer_view import (
     print_assignment,
     print_distribution,
@@ -66,7 +67,7 @@ def query_network(
         _print_all(Console(), model, answers, known)
     if is_joint and options.samples is None and not options.as_json:
         kept = len(model.explain(asked, known.seen, soft=known.soft, max_bytes=options.max_bytes).kept)
-        said = f"from {kept:,} of {len(model.tree):,} clusters; dconvex explain shows the plan"
+        said = f"from {kept:,} of {amount(len(model.tree), 'cluster')}; dconvex explain shows the plan"
         Console().print(Text(said, style="dim"))
     if is_joint:
         draw(answers[0], options.picture, for_programs=options.as_json)
@@ -101,7 +102,7 @@ def read_question(
 
 def asking(model: LocalModel) -> AbstractContextManager[None]:
     """Something that moves while the answer is on its way."""
-    return waiting(f"asking {len(model.tree):,} clusters")
+    return waiting(f"asking {amount(len(model.tree), 'cluster')}")
 
 
 def title(kind: str, variables: Iterable[Name], known: Given) -> Text:

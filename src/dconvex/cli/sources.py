@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import typer
 
+from dconvex.amounts import amount
 from dconvex.cli.terminal import waiting
 from dconvex.errors import UnknownVariableError
 from dconvex.formats import read
@@ -26,7 +27,7 @@ MODEL_SUFFIX = ".dcx"
 
 def find_network(source: str) -> BayesianNetwork:
     """The built-in network of that name, or the network in that file, which may be that of a model."""
-    looks_like_a_file = any(mark in source for mark in "./\\") or Path(source).exists()
+    looks_like_a_file = any(mark in source for mark in "./\\") or (source and Path(source).exists())
     if source in network_names() or not looks_like_a_file:
         return load_network(source)
     if Path(source).is_dir():
@@ -39,7 +40,7 @@ def find_model(source: str) -> LocalModel:
     if is_model_file(source):
         return open_model(source)
     network = find_network(source)
-    with waiting(f"decomposing {len(network.dag):,} variables"):
+    with waiting(f"decomposing {amount(len(network.dag), 'variable')}"):
         return localize(network)
 
 

@@ -58,12 +58,11 @@ def _endpoint(explorer: Explorer, ask: Callable[[Any], Any]) -> Callable[[Reques
 
     async def endpoint(request: Request) -> Response:
         try:
-            answer = await run_in_threadpool(ask, await _read(request))
+            return _response(await run_in_threadpool(ask, await _read(request)))
         except RequestError as error:
             return JSONResponse(explorer.problem(error), 400)
         except (DconvexError, ValueError) as error:
             return JSONResponse(explorer.problem(error), 422)
-        return PlainTextResponse(answer, media_type="text/csv") if isinstance(answer, str) else JSONResponse(answer)
 
     return endpoint
 
@@ -79,6 +78,15 @@ async def _read(request: Request) -> Any:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
         raise RequestError(f"this is not JSON: {error}") from None
+
+
+def _response(answer: Any) -> Response:
+    if isinstance(answer, str):
+        return PlainTextResponse(answer, media_type="text/csv")
+    try:
+        return JSONResponse(answer)
+    except ValueError:  # JSON has no infinity
+        raise DconvexError("the evidence is so unlikely that the answer has numbers beyond all bounds") from None
 
 
 def _http_problem(request: Request, error: Exception) -> Response:

@@ -8,7 +8,8 @@ from functools import cached_property
 from time import perf_counter
 from typing import Any
 
-from dconvex.errors import DconvexError, ImpossibleEvidenceError, TooLargeError, readable_bytes
+from dconvex.amounts import readable_bytes
+from dconvex.errors import DconvexError, ImpossibleEvidenceError, TooLargeError
 from dconvex.explorer import sizes
 from dconvex.explorer.kinds import Kind, Plain, kind_of, table_of
 from dconvex.explorer.layouts import network_layout, tree_layout

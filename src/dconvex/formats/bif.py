@@ -19,6 +19,7 @@ from typing import NoReturn, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex.amounts import amount
 from dconvex.errors import UnknownStateError
 from dconvex.formats.draft import Draft
 from dconvex.formats.format import Format
@@ -210,7 +211,7 @@ class _Body:
         for row in self._each_row():
             states = _items(row.group(1), len(self.parents))
             if len(states) != len(self.parents):
-                expected = f"expected {len(self.parents)} states of the parents, found {len(states)}"
+                expected = f"expected {amount(len(self.parents), 'state')} of the parents, found {len(states)}"
                 self.scanner.fail(expected, row.start(1))
             for parent, codes, state in zip(self.block.parents, self.parents, states, strict=True):
                 if state not in codes:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, runtime_ch
 
 import numpy as np
 
+from dconvex.amounts import amount
 from dconvex.errors import CycleError, NetworkError, UnknownVariableError
 from dconvex.graph.adjacency import Adjacency, Indices, Offsets, find_cycle, topological_order
 from dconvex.names import Name, as_names, canonical, checked_name
@@ -209,7 +210,7 @@ class Dag(PlottedNetwork):
         return hash((self.nodes, self.parent_lists.start.tobytes(), self.parent_lists.neighbours.tobytes()))
 
     def __repr__(self) -> str:
-        return f"Dag({len(self)} nodes, {len(self.parent_lists.neighbours)} edges)"
+        return f"Dag({amount(len(self), 'node')}, {amount(len(self.parent_lists.neighbours), 'edge')})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self.nodes, self.parent_lists.start, self.parent_lists.neighbours)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex.amounts import amount
 from dconvex.errors import NetworkError, UnknownVariableError
 from dconvex.graph.adjacency import Adjacency, Indices, Offsets
 from dconvex.kernels import load
@@ -223,7 +224,7 @@ class ClusterTree(Plotted):
         largest = int(self.sizes.max(initial=0))
         undecided = f"{len(self.undecided):,} undecided" if self.undecided else "not certified"
         proof = "certified" if self.certified else undecided
-        return f"ClusterTree({self.mode}, {len(self):,} clusters, largest {largest:,}, {proof})"
+        return f"ClusterTree({self.mode}, {amount(len(self), 'cluster')}, largest {largest:,}, {proof})"
 
     def __getstate__(self) -> dict[str, object]:
         return {name: self.__dict__[name] for name in ("_arrays", "mode", "certified", "undecided")}  # no indexes

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, TypeAlias, c
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex.amounts import amount
 from dconvex.errors import ImpossibleEvidenceError
 from dconvex.graph.checking import check_tree
 from dconvex.graph.convexity import inducing_path
@@ -371,7 +372,7 @@ class LocalModel(Plotted):
         return len(self.dag)
 
     def __repr__(self) -> str:
-        return f"LocalModel({self.kind}, {len(self):,} variables in {len(self.tree):,} clusters)"
+        return f"LocalModel({self.kind}, {amount(len(self), 'variable')} in {amount(len(self.tree), 'cluster')})"
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a LocalModel is frozen; {name!r} cannot be set")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from dconvex.errors import readable_bytes
+from dconvex.amounts import amount, readable_bytes
 from dconvex.graph.tree import ClusterTree
 from dconvex.names import Name
 from dconvex.pictures.drawing import Drawing, Ruler
@@ -79,16 +79,16 @@ class QueryPlan(Plotted):
         lines = [
             f"{self.question} by {self.method} on the {self.network} network",
             f"  clusters       {len(self.kept):,} of {len(self.tree):,} kept{_numbered(self.kept)}",
-            f"  variables      {len(self.variables_kept):,} kept, {len(self.barren):,} barren ones dropped",
+            f"  variables      {len(self.variables_kept):,} kept, {amount(len(self.barren), 'barren one')} dropped",
             f"  evidence       {_listed(self.requisite) or 'none'} matter{'s' if len(self.requisite) < 2 else ''}"
-            + (f"; {_listed(ignored)} does not" if ignored else ""),
+            + (f"; {_listed(ignored)} do{'es' if len(ignored) < 2 else ''} not" if ignored else ""),
             f"  order          {_listed(self.order) or 'nothing to sum out'}",
-            f"  derived        {self.derived:,} tables from other clusters",
-            f"  arithmetic     {self.multiplications:,} multiplications",
+            f"  derived        {amount(self.derived, 'table')} from other clusters",
+            f"  arithmetic     {amount(self.multiplications, 'multiplication')}",
             f"  peak memory    {readable_bytes(self.peak_bytes)}",
         ]
         lines += [
-            f"  instead of     {other.method} on the {other.network} network: {other.multiplications:,} multiplications"
+            f"  instead of     {other.method} on the {other.network} network: {amount(other.multiplications, 'multiplication')}"
             for other in self.candidates
             if (other.network, other.method) != (self.network, self.method)
         ]

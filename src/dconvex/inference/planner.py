@@ -169,6 +169,8 @@ class Planner:
 
     def _keep(self, key: Any, plan: Plan) -> None:
         with self._lock:
+            if key in self._kept:  # another thread was first
+                return
             self._kept[key] = plan
             self._bytes += plan.program.nbytes
             while len(self._kept) > PLANS_KEPT or (self._bytes > BYTES_KEPT and len(self._kept) > 1):

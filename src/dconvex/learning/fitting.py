@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from dconvex.amounts import amount
 from dconvex.errors import DataError
 from dconvex.graph.dag import Dag, DagLike, as_dag
 from dconvex.graph.tree import ClusterTree
@@ -198,8 +199,9 @@ def _gaussian(scope: Scope, moments: Moments, prior: Prior | None, *, is_coheren
     singular = tuple(moments.families.title(number) for number in np.flatnonzero(found.is_singular).tolist())
     constant = tuple(names[number] for number in np.flatnonzero(found.variance[:own] == 0).tolist())
     if singular:
+        regressions = amount(len(singular), "regression")
         warnings.warn(
-            f"the data does not determine {len(singular):,} regressions, the first is {singular[0]}: parents are collinear or "
+            f"the data does not determine {regressions}, the first is {singular[0]}: parents are collinear or "
             "constant, or there are too few rows; the smallest coefficients that fit are taken (see model.report())",
             stacklevel=4,
         )

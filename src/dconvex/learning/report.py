@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from dconvex.amounts import amount
 from dconvex.names import Name
 
 SHOWN = 8
@@ -41,20 +42,27 @@ class Report:
         return cls(**own)
 
     def __str__(self) -> str:
-        lines = [f"learned from {self.rows:,} rows, {self.families:,} families"]
+        lines = [f"learned from {amount(self.rows, 'row')}, {amount(self.families, 'family', 'families')}"]
         if self.unobserved:
             cells = sum(count for count, _ in self.unobserved.values())
-            lines.append(f"{cells:,} configurations of parents in {len(self.unobserved):,} families were never seen:")
+            where = amount(len(self.unobserved), "family", "families")
+            lines.append(
+                f"{amount(cells, 'configuration')} of parents in {where} {'was' if cells == 1 else 'were'} never seen:"
+            )
             lines += _listed({title: f"{count:,} of {of:,}" for title, (count, of) in self.unobserved.items()})
         if self.missing:
             bias = "biased unless missing completely at random"
-            lines.append(f"{len(self.missing):,} families leave out rows with missing cells ({bias}):")
-            lines += _listed({title: f"{count:,} rows" for title, count in self.missing.items()})
+            lines.append(
+                f"{amount(len(self.missing), 'family leaves', 'families leave')} out rows with missing cells ({bias}):"
+            )
+            lines += _listed({title: amount(count, "row") for title, count in self.missing.items()})
         if self.partial:
-            lines.append(f"{len(self.partial):,} families have all their columns in some tables only:")
-            lines += _listed({title: f"{count:,} rows" for title, count in self.partial.items()})
+            incomplete = amount(len(self.partial), "family has all its columns", "families have all their columns")
+            lines.append(f"{incomplete} in some tables only:")
+            lines += _listed({title: amount(count, "row") for title, count in self.partial.items()})
         if self.singular:
-            lines.append(f"{len(self.singular):,} regressions are not determined by the data (least-norm coefficients taken):")
+            undetermined = amount(len(self.singular), "regression is", "regressions are")
+            lines.append(f"{undetermined} not determined by the data (least-norm coefficients taken):")
             lines += _listed(dict.fromkeys(self.singular, ""))
         if self.constant:
             lines.append(

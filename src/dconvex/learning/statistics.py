@@ -8,6 +8,7 @@ from typing import Any, Literal, NoReturn, TypeAlias
 
 from numpy.typing import NDArray
 
+from dconvex.amounts import amount
 from dconvex.errors import DataError
 from dconvex.graph.dag import Dag
 from dconvex.graph.decomposition import decompose
@@ -184,8 +185,8 @@ class Statistics:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        families = f"{len(self.part.families):,} families"
-        return f"Statistics({self.kind}, {len(self.dag):,} variables, {families}, {self.rows:,} rows)"
+        families = amount(len(self.part.families), "family", "families")
+        return f"Statistics({self.kind}, {amount(len(self.dag), 'variable')}, {families}, {amount(self.rows, 'row')})"
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"Statistics are frozen; {name!r} cannot be set")

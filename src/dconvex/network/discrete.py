@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex.amounts import amount
 from dconvex.errors import NetworkError, UnknownStateError
 from dconvex.graph.adjacency import Offsets
 from dconvex.graph.dag import Dag
@@ -160,7 +161,7 @@ class Tables:
         return hash((self.labels, hashable(self.values)))
 
     def __str__(self) -> str:
-        return f"{len(self.values):,} probabilities"
+        return amount(len(self.values), "probability", "probabilities")
 
 
 def _same_types(ours: tuple[Label, ...], theirs: tuple[Label, ...]) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex.amounts import amount
 from dconvex.errors import NetworkError
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name
@@ -124,4 +125,4 @@ class Regressions:
         return hash((hashable(self.intercept), hashable(self.coefficients), hashable(self.variance)))
 
     def __str__(self) -> str:
-        return f"{len(self.coefficients):,} coefficients"
+        return amount(len(self.coefficients), "coefficient")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dconvex.amounts import amount
 from dconvex.errors import NetworkError, UnknownStateError, UnknownVariableError
 from dconvex.graph.adjacency import Adjacency
 from dconvex.graph.dag import Dag, DagLike, as_dag
@@ -52,7 +53,7 @@ class BayesianNetwork(PlottedNetwork):
     ...     {"rain": ["no", "yes"], "wet": ["dry", "wet"]},
     ... )
     >>> network
-    BayesianNetwork(discrete, 2 variables, 1 edges, 6 probabilities)
+    BayesianNetwork(discrete, 2 variables, 1 edge, 6 probabilities)
     >>> network.family("wet").values[1]
     array([0.05, 0.95])
     """
@@ -90,7 +91,7 @@ class BayesianNetwork(PlottedNetwork):
         """A linear Gaussian network; `regressions[v]` is `(intercept, {parent: coefficient}, variance)`, variance ≥ 0.
 
         >>> BayesianNetwork.gaussian([("x", "y")], {"x": (0, {}, 1), "y": (1, {"x": 2.5}, 0.5)})
-        BayesianNetwork(gaussian, 2 variables, 1 edges, 1 coefficients)
+        BayesianNetwork(gaussian, 2 variables, 1 edge, 1 coefficient)
         """
         dag = _over(edges, regressions, "regression")
         parts = [_regression_parts(dag, node, regressions[node]) for node in dag.nodes]
@@ -144,8 +145,8 @@ class BayesianNetwork(PlottedNetwork):
         return len(self.dag)
 
     def __repr__(self) -> str:
-        edges = len(self.dag.parent_lists.neighbours)
-        return f"BayesianNetwork({self.kind}, {len(self):,} variables, {edges:,} edges, {self.parameters})"
+        edges = amount(len(self.dag.parent_lists.neighbours), "edge")
+        return f"BayesianNetwork({self.kind}, {amount(len(self), 'variable')}, {edges}, {self.parameters})"
 
 
 def _over(edges: DagLike, families: Mapping[Name, Any], what: str) -> Dag:

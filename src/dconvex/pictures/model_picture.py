@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from dconvex.amounts import amount
 from dconvex.pictures.drawing import PAGE_WIDTH, Drawing, Ruler, below_each_other, side_by_side
 from dconvex.pictures.network_picture import network_picture
 from dconvex.pictures.panels import GAP, caption, caption_scale
@@ -35,4 +36,5 @@ def model_picture(model: Model, ruler: Ruler, most: int) -> Drawing:
 
 def _title(model: Model) -> str:
     agreement = "" if model.coherent else ", each learned on its own"
-    return f"{model.kind.capitalize()} model of {len(model.dag):,} variables in {len(model.tree):,} clusters{agreement}"
+    size = f"{amount(len(model.dag), 'variable')} in {amount(len(model.tree), 'cluster')}"
+    return f"{model.kind.capitalize()} model of {size}{agreement}"

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from dconvex.amounts import amount
 from dconvex.errors import UnknownVariableError
 from dconvex.names import Label, Name, canonical
 from dconvex.pictures.charts import histogram
@@ -69,7 +70,7 @@ def _about(name: Name, states: Mapping[Name, Sequence[Label]], most: int = 30) -
 
 
 def _called(network: Network) -> str:
-    return f"Network of {len(network):,} nodes and {int(network.parent_lists.start[-1]):,} edges"
+    return f"Network of {amount(len(network), 'node')} and {amount(int(network.parent_lists.start[-1]), 'edge')}"
 
 
 def _colours(network: Network, clusters: Clusters | None) -> Sequence[tuple[str, ...]]:

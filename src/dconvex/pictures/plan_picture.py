@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from numpy.typing import NDArray
 
-from dconvex.errors import readable_bytes
+from dconvex.amounts import amount, readable_bytes
 from dconvex.names import Name
 from dconvex.pictures.charts import histogram
 from dconvex.pictures.colours import DARK, LIGHT
@@ -83,8 +83,10 @@ def plan_picture(plan: Plan, ruler: Ruler, most: int) -> Drawing:
 
 
 def _caption(plan: Plan, ruler: Ruler, scale: float) -> Drawing:
-    answering = f"{len(plan.kept):,} of {len(plan.tree):,} clusters answer, with {len(plan.variables_kept):,} variables"
-    cost = f"{plan.multiplications:,} multiplications, {readable_bytes(plan.peak_bytes)}"
+    answer = "answers" if len(plan.kept) == 1 else "answer"
+    clusters = f"{len(plan.kept):,} of {amount(len(plan.tree), 'cluster')}"
+    answering = f"{clusters} {answer}, with {amount(len(plan.variables_kept), 'variable')}"
+    cost = f"{amount(plan.multiplications, 'multiplication')}, {readable_bytes(plan.peak_bytes)}"
     return caption(label(plan.question), [answering, f"{plan.method} on the {plan.network} network: {cost}"], ruler, scale)
 
 

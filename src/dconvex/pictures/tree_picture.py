@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from dconvex.amounts import amount
 from dconvex.names import Name, canonical
 from dconvex.pictures.charts import histogram
 from dconvex.pictures.colours import DARK, EMPTY, FAINT, PALETTE, WARNING, cluster_colours
@@ -105,7 +106,7 @@ def _line(route: Route, separator: Box, look: Look, layout: TreeLayout) -> list[
 
 
 def _called(tree: Clusters) -> str:
-    return f"Tree of {len(tree):,} clusters"
+    return f"Tree of {amount(len(tree), 'cluster')}"
 
 
 @dataclass(frozen=True)
