@@ -61,17 +61,18 @@ class SmallQuestion(NamedTuple):
 def in_room(kernel: Callable[..., Any], *arguments: Any) -> tuple[Any, Longs]:
     """What a bare kernel returns, and the memory in which it worked: this thread's, or more where that is too little."""
     try:
-        memory, more_memory = _ROOMS.kept
+        memory, float_memory = _ROOMS.kept
     except AttributeError:
-        memory, more_memory = _ROOMS.kept = np.empty(FIRST_ROOM, np.int64), np.empty(FIRST_ROOM)
+        memory, float_memory = _ROOMS.kept = np.empty(FIRST_ROOM, np.int64), np.empty(FIRST_ROOM)
     while True:
         try:
-            return kernel(memory, more_memory, *arguments), memory
+            return kernel(memory, float_memory, *arguments), memory
         except load("room").OutOfRoom:
-            size = 4 * len(memory)
-            memory, more_memory = np.empty(size, np.int64), np.empty(size)
-            if size <= LARGEST_ROOM:
-                _ROOMS.kept = memory, more_memory
+            memory = np.empty(4 * len(memory), np.int64)
+        except load("room").OutOfFloats:
+            float_memory = np.empty(4 * len(float_memory))
+        if max(len(memory), len(float_memory)) <= LARGEST_ROOM:
+            _ROOMS.kept = memory, float_memory
 
 
 _ROOMS = threading.local()

@@ -48,7 +48,7 @@ class Head:
     ELIMINATED = 14
     OUTS = 18
     LEAVES = 19
-    HEADER = 20
+    HEADER = 21
 
 
 class Store:

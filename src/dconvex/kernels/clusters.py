@@ -192,10 +192,10 @@ def derived_tables(arcs, start, members, table, toward, count):
 
 
 @bare_kernel
-def kept_clusters(memory, more_memory, model, room_for_walks, wanted):
+def kept_clusters(memory, float_memory, model, room_for_walks, wanted):
     """Where in the memory the kept clusters stand: (begin, end); see `keep`."""
     clusters, _, arcs = unpacked(model)
-    room = whole_room(memory, more_memory)
+    room = whole_room(memory, float_memory)
     kept = keep(room, clusters, unpacked_scratch(room_for_walks, len(arcs.rank)), wanted)[0]
     found = longs(room, len(kept))
     for k in range(len(kept)):

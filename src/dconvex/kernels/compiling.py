@@ -1,4 +1,4 @@
-"""The decorator `kernel`: Numba without the interpreter lock, kept in a cache folder of this installation's own.
+"""The decorators of kernels and their parts: Numba without the interpreter lock, kept in this installation's own cache folder.
 
 Kernels hold no comprehensions: with one in a function, Numba 0.68 loses what is written to the arrays of a named tuple.
 """
@@ -31,7 +31,7 @@ def cache_folder() -> Path | None:
         _say("no cache folder can be written (set DCONVEX_CACHE); kernels are compiled anew in each process")
         return None
     if is_new:
-        _say(f"compiling kernels on first use, once for this installation, into {folder}")
+        _say(f"compiling kernels on first use (a minute or two in all), once for this installation, into {folder}")
     return folder
 
 

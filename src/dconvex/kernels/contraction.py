@@ -26,6 +26,7 @@ from dconvex.kernels.programs import (
     PRODUCT,
     ROOTS,
     STEPS,
+    SUM,
     TABLES,
 )
 from dconvex.kernels.room import FLOATS, LONGS, filled, floats, whole_room
@@ -60,7 +61,7 @@ def safe_mode(program, floor, likelihood_floor):
 @bare_kernel
 def execute(
     memory,
-    more_memory,
+    float_memory,
     program,
     values,
     table_at,
@@ -83,7 +84,7 @@ def execute(
     if uses_logs and mode >= 0:
         mode = LOGARITHMS
     status, arithmetic, log_sum = NEEDS_TABLES, mode, 0.0
-    room = whole_room(memory, more_memory)
+    room = whole_room(memory, float_memory)
     own_arena = arena if len(arena) else floats(room, program[ARENA])
     long_mark, float_mark = room.top[LONGS], room.top[FLOATS]
     for row in range(len(rows)):
@@ -134,6 +135,8 @@ def run(room, program, numbers, mode, finish, arena, out):
             total = arena[program[NORMALIZER]]
             if not total > 0.0:
                 return IMPOSSIBLE, -np.inf
+            if mode == SCALED:  # by what the answer is scaled, not by what the sum is
+                total *= 2.0 ** (exponent[program[SUM]] - exponent[record[2]] - exponent[record[3]])
             right = arena[record[6] : record[6] + record[13]]
             for k in range(len(right)):
                 right[k] /= total

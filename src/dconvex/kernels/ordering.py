@@ -93,8 +93,8 @@ def elimination_order(room, scope_start, scope, width, turn, rule, order):
             place[v] = -1
             order[count] = v
             count += 1
-            _eliminate(room, graph, v)
-            for k in range(_touched(graph, v, place, rule, touched)):
+            is_filled = _eliminate(room, graph, v)
+            for k in range(_touched(graph, v, place, is_filled and rule == BY_FILL, touched)):
                 u = touched[k]
                 new = _score(graph, u, rule)
                 if new != score[u]:
@@ -130,14 +130,19 @@ def _score(graph, v, rule):
 
 @bare_part
 def _eliminate(room, graph, v):
-    """Join the neighbours of v with one another and take v out."""
+    """Join the neighbours of v with one another and take v out; whether that added an edge."""
+    is_filled = False
     for k in range(graph.begin[v], graph.begin[v] + graph.length[v]):
-        _join(room, graph, graph.pool[k], v)
+        is_filled |= _join(room, graph, graph.pool[k], v)
+    return is_filled
 
 
 @bare_part
-def _touched(graph, v, place, rule, touched):
-    """Write down those whose score may change with the elimination of v and which still wait; how many."""
+def _touched(graph, v, place, goes_further, touched):
+    """Write down the neighbours of v that still wait, or those within two steps of it; how many.
+
+    Only new edges change the fill of those that are not neighbours.
+    """
     pool, mark = graph.pool, graph.mark
     graph.stamp[0] += 1
     stamp = graph.stamp[0]
@@ -149,7 +154,7 @@ def _touched(graph, v, place, rule, touched):
             if place[u] >= 0:
                 touched[many] = u
                 many += 1
-        if rule == BY_FILL:
+        if goes_further:
             for other in range(graph.begin[u], graph.begin[u] + graph.length[u]):
                 w = pool[other]
                 if mark[w] != stamp:
@@ -162,7 +167,7 @@ def _touched(graph, v, place, rule, touched):
 
 @bare_part
 def _join(room, graph, u, v):
-    """Give u the neighbours of v, and take v away from it."""
+    """Give u the neighbours of v, and take v away from it; whether it had not had them all."""
     pool, mark = graph.pool, graph.mark
     graph.stamp[0] += 1
     stamp = graph.stamp[0]
@@ -189,6 +194,7 @@ def _join(room, graph, u, v):
     else:  # nothing new: the old list, without v, is as good
         for k in range(used - first):
             pool[graph.begin[u] + k] = pool[first + k]
+    return used > before
 
 
 @bare_part

@@ -17,7 +17,7 @@ from dconvex.kernels.sketches import POOL_BEGIN, POOL_END, STEPS_MADE, TABLES_MA
 from dconvex.kernels.walks import Longs
 
 TABLES, STEPS, ARENA, OUT, MULTIPLICATIONS, LARGEST, IS_TOO_LARGE, IS_ALL_MET, DERIVED, DERIVED_COST, DERIVED_PEAK = range(11)
-SCOPES, AXES, AXIS_COUNT, ELIMINATED, FIRST_STEP, NORMALIZER, ROOTS, OUTS, LEAVES, HEADER = range(11, 21)
+SCOPES, AXES, AXIS_COUNT, ELIMINATED, FIRST_STEP, NORMALIZER, ROOTS, OUTS, LEAVES, SUM, HEADER = range(11, 22)
 """Places in the head of a program."""
 LOAD, MULTIPLY = 0, 1
 LOADED, PRODUCT = 8, 14
@@ -207,7 +207,8 @@ def written(room, sketch, axes, about, scalars, is_out, keeps_all, total):
     if is_too_large:
         program[ARENA] = np.int64(min(whole, MOST * 4))
     else:
-        program[ARENA], program[OUT], program[NORMALIZER] = arena, results, offset[total] if total >= 0 else -1
+        program[ARENA], program[OUT] = arena, results
+        program[SUM], program[NORMALIZER] = total, offset[total] if total >= 0 else -1
         at = _write_ends(program, at, sketch, axes, about, scalars, is_out, offset)
         program[FIRST_STEP] = at
         for p in range(count):

@@ -65,11 +65,11 @@ def _unpacked_question(image):
 
 
 @bare_kernel
-def small_question(memory, more_memory, model, room_for_walks, question, is_whole, is_free):
+def small_question(memory, float_memory, model, room_for_walks, question, is_whole, is_free):
     """The small network of a question, the roles in it, the tables needed and the variables met, packed: (begin, end)."""
     clusters, families, arcs = unpacked(model)
     scratch = unpacked_scratch(room_for_walks, len(arcs.rank))
-    room = whole_room(memory, more_memory)
+    room = whole_room(memory, float_memory)
     small, roles, needed, met = _small_question(
         room, clusters, families, arcs, scratch, _unpacked_question(question), is_whole, is_free
     )
@@ -148,7 +148,7 @@ def _met_ones(room, scratch, met, nodes):
 @bare_kernel
 def plan(
     memory,
-    more_memory,
+    float_memory,
     model,
     room_for_walks,
     question,
@@ -170,7 +170,7 @@ def plan(
     """
     clusters, families, arcs = unpacked(model)
     scratch = unpacked_scratch(room_for_walks, len(states))
-    room = whole_room(memory, more_memory)
+    room = whole_room(memory, float_memory)
     given = _unpacked_question(question)
     if table >= 0:
         small, roles, needed, met, outputs = _table_question(room, clusters, families, scratch, table)

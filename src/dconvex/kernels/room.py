@@ -1,7 +1,7 @@
 """Memory for bare kernels, which make no arrays of their own: they take pieces of what they are given.
 
 Numba counts the references to every array that is made, cut or handed on; for a small question that takes longer than the
-planning itself. Where the memory is too little, `OutOfRoom` is raised, and the caller tries again with more.
+planning itself. Where the memory is too little, `OutOfRoom` or `OutOfFloats` is raised, and the caller tries again with more.
 """
 
 from __future__ import annotations
@@ -19,7 +19,11 @@ LONGS, FLOATS, POOL, HEAD = 0, 1, 2, 3
 
 
 class OutOfRoom(Exception):  # noqa: N818
-    """The memory given to a kernel is too little."""
+    """The memory for integers that was given to a kernel is too little."""
+
+
+class OutOfFloats(Exception):  # noqa: N818
+    """The memory for numbers that was given to a kernel is too little."""
 
 
 class Room(NamedTuple):
@@ -33,34 +37,43 @@ class Room(NamedTuple):
 
 
 @bare_part
-def whole_room(memory, more_memory):
+def whole_room(memory, float_memory):
     """All of this memory, nothing of it taken."""
     middle = len(memory) // 2
     top = memory[:HEAD]
     fill(top, 0)
-    return Room(top, memory[HEAD:middle], more_memory, memory[middle:])
+    return Room(top, memory[HEAD:middle], float_memory, memory[middle:])
 
 
 @bare_part
-def _taken(room, kind, count, length):
-    first = room.top[kind]
-    if first + count > length:
+def _taken_longs(room, count):
+    first = room.top[LONGS]
+    if first + count > len(room.longs):
         raise OutOfRoom
-    room.top[kind] = first + count
+    room.top[LONGS] = first + count
+    return first
+
+
+@bare_part
+def _taken_floats(room, count):
+    first = room.top[FLOATS]
+    if first + count > len(room.floats):
+        raise OutOfFloats
+    room.top[FLOATS] = first + count
     return first
 
 
 @inlined
 def longs(room, count):
     """A piece for so many integers, whatever stands in it."""
-    first = _taken(room, LONGS, count, len(room.longs))
+    first = _taken_longs(room, count)
     return room.longs[first : first + count]
 
 
 @inlined
 def filled(room, count, value):
     """A piece with so many times the same integer."""
-    first = _taken(room, LONGS, count, len(room.longs))
+    first = _taken_longs(room, count)
     fill(room.longs[first : first + count], value)
     return room.longs[first : first + count]
 
@@ -68,7 +81,7 @@ def filled(room, count, value):
 @inlined
 def floats(room, count):
     """A piece for so many numbers, whatever stands in it."""
-    first = _taken(room, FLOATS, count, len(room.floats))
+    first = _taken_floats(room, count)
     return room.floats[first : first + count]
 
 

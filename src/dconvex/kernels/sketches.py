@@ -236,7 +236,7 @@ def sketched(room, factors, axes, place, is_large):
             table = _multiply(room, sketch, 1 + f, one, axes, -2)
             many = _put_aside(sketch, table, head, following, scalars, many)
     for p in range(axes.eliminated):
-        waiting = _taken(head, following, p, work)
+        waiting = _filed_under(p, head, following, work)
         if waiting:
             waiting = _multiply_down_to(room, sketch, work, waiting, 2, axes, axes.turn[p])
             other = work[1] if waiting == 2 else one
@@ -244,7 +244,7 @@ def sketched(room, factors, axes, place, is_large):
             many = _put_aside(sketch, table, head, following, scalars, many)
     waiting = 0
     for p in range(axes.eliminated, count):
-        waiting += _taken(head, following, p, work[waiting:])
+        waiting += _filed_under(p, head, following, work[waiting:])
     waiting = _multiply_down_to(room, sketch, work, waiting, 2, axes, -2)
     answer = _answer(room, sketch, axes, work, waiting, leaves, one)
     room.top[POOL] = sketch.made[POOL_END]
@@ -314,7 +314,8 @@ def _put_aside(sketch, table, head, following, scalars, count):
 
 
 @bare_part
-def _taken(head, following, p, work):
+def _filed_under(p, head, following, work):
+    """Write down the tables whose first axis is p; how many."""
     many = 0
     table = head[p]
     while table >= 0:
