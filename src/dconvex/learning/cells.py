@@ -387,7 +387,7 @@ def _first_places(codes: NDArray[Any], count: int) -> list[int]:
 
 def _has_too_many_objects(encoder: Encoder) -> bool:
     """Whether there are so many different objects for a few values that comparing them by value is faster."""
-    return encoder.objects.count > 256 + 4 * len(encoder.labels)
+    return encoder.objects.count > 64 + 4 * len(encoder.labels)
 
 
 def _is_missing(value: object) -> bool:
