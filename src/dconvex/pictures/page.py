@@ -50,9 +50,8 @@ def html_part(drawing: Drawing) -> str:
 
 def html_file(drawing: Drawing) -> str:
     """A page of its own."""
-    svg = svg_element(
-        _centred(drawing, Size(PAGE_WIDTH, 0.6 * PAGE_WIDTH)), style="width:100vw;height:100vh;display:block;cursor:grab"
-    )
+    style = "width:100vw;height:calc(100vh - 30px);display:block;cursor:grab"
+    svg = svg_element(_centred(drawing, Size(PAGE_WIDTH, 0.6 * PAGE_WIDTH)), style=style)
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -62,7 +61,7 @@ def html_file(drawing: Drawing) -> str:
 <title>{escape(drawing.name)}</title>
 <style>
 body {{ margin: 0; overflow: hidden }}
-p {{ position: fixed; bottom: 0; left: 1em; font: 12px sans-serif; opacity: 0.6 }}
+p {{ margin: 0 1em; font: 12px/30px sans-serif; opacity: 0.6 }}
 </style>
 </head>
 <body>
