@@ -104,11 +104,13 @@ def race(case: Case, effort: Effort, clock: Clock = time.perf_counter) -> list[T
             timing.note = f"> {effort.limit:g} s"
         elif timing.first is not None and case.most.get(timing.contender) == 0:
             timing.seconds.append(timing.first)
+    gc.freeze()  # what the contenders have loaded would make each collection before a turn slow
     while waiting := [timing for timing in timings if not timing.note and not effort.enough(timing, case)]:
         for timing in waiting:
             elapsed = _measured(timing, case, clock)
             if elapsed is not None:
                 timing.seconds.append(elapsed)
+    gc.unfreeze()
     return timings
 
 
