@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import dconvex as dc
-from experiments.common import Result, Row, Setting, listed, random_binary, slope, span, tidy
+from experiments.common import Result, Row, Setting, random_binary, slope, span, tidy
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -78,8 +78,8 @@ def row(name: str, means: pd.DataFrame) -> Row:
         return Row(name, CLAIM, "none", "local and coherent answers are the same numbers")
     power = slope(means["rows"].to_list(), means["gap"].to_list())
     ours = f"{first['gap']:.1e} at {first['rows']:,} rows, {last['gap']:.1e} at {last['rows']:,}: rows^{power:.2f}"
-    shares = listed(100 * means["gap"].iloc[[0, -1]] / means["error"].iloc[[0, -1]], ".1f")
-    return Row(name, CLAIM, ours, f"{shares} % of the estimation error, at {first['rows']:,} and {last['rows']:,} rows")
+    shares = " and ".join(f"{one['gap'] / one['error']:.1%}" for one in (first, last))
+    return Row(name, CLAIM, ours, f"{shares} of the estimation error")
 
 
 def verdict(means: pd.DataFrame) -> str:

@@ -105,9 +105,9 @@ def treewidth_rows(names: Sequence[str], setting: Setting) -> list[Row]:
 
 def _told_often(widths: Counter[int]) -> str:
     """The width, or all of them with how often each was found."""
-    return (
-        str(*widths) if len(widths) == 1 else " or ".join(f"{width} ({often} times)" for width, often in sorted(widths.items()))
-    )
+    found = sorted(widths)
+    often = "/".join(str(widths[width]) for width in found)
+    return "/".join(map(str, found)) + (f" ({often} of {widths.total()} orders)" if len(found) > 1 else "")
 
 
 def speed_up_row() -> Row:
@@ -181,7 +181,7 @@ def remarks(found: pd.DataFrame) -> str:
     The paper's numbers are those of networks whose noise is a variance. pgmpy calls it a standard deviation, and squared it
     gives numbers that are one to three orders of magnitude larger; pgmpy's versions differ in whether they square it.
 
-    networkx breaks ties of its heuristics by the order of nodes and of sets; the paper's 11 for pigs is one outcome of two.
+    networkx breaks ties of its heuristics by the order of nodes and of sets; the paper's 11 for pigs is one of its outcomes.
     """
 
 

@@ -56,7 +56,7 @@ PAPER: dict[int, tuple[float, float, float, float]] = {
 """|Q|: the seconds of ours, Wu's and belief propagation, and the mean squared error (the paper's column "RMSE")."""
 QUESTIONS = {2: 100, 5: 100, 10: 100, 15: 20, 20: 4, 25: 1}
 """For each of the networks that are not timed."""
-PATIENCE = 300.0
+PATIENCE = 45.0
 """Seconds, after which a contender is asked no more questions of a size."""
 
 
