@@ -19,11 +19,18 @@ from dconvex.explorer.explorer import Explorer
 from dconvex.explorer.serving import address, listen, need_extra, open_browser
 
 
-def test_it_serves_until_it_is_interrupted():
-    command = [sys.executable, "-u", "-m", "dconvex", "explore", "asia", "--no-browser"]
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ([], r"asia, 8 variables in 4 clusters: (http://127\.0\.0\.1:\d+/)  Ctrl-C ends it\n"),
+        (["--json"], r'\{"url": "(http://127\.0\.0\.1:\d+/)"\}\n'),
+    ],
+)
+def test_it_serves_until_it_is_interrupted(more, said):
+    command = [sys.executable, "-u", "-m", "dconvex", "explore", "asia", "--no-browser", *more]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         line = process.stdout.readline()
-        url = re.search(r"asia, 8 variables in 4 clusters: (http://127\.0\.0\.1:\d+/)", line)
+        url = re.fullmatch(said, line)
         assert url, line + process.stderr.read()
         with urlopen(f"{url[1]}api/overview") as reply:
             assert json.load(reply)["title"] == "asia"

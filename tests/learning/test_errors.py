@@ -94,7 +94,10 @@ def test_a_folder_of_other_things(tmp_path):
     refused("expected CSV or Parquet files, and there are both", tmp_path)
 
 
-@pytest.mark.parametrize(("name", "content"), [("x.parquet", b"no parquet"), ("x.csv", b""), ("x.csv", b"v,w\n0,1\n2\n")])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("x.parquet", b"no parquet"), ("x.csv", b""), ("x.csv", b"v,w\n0,1\n2\n"), ("x.csv", b"\xff\xfe\n\x80")],
+)
 def test_a_file_that_is_broken_is_named(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     refused(name, tmp_path / name)

@@ -275,15 +275,19 @@ def predict(
 def explore(
     network: NetworkArgument,
     host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="The address to serve on; others can reach all but the default one.")
+        str,
+        typer.Option(
+            metavar="ADDRESS", help="The address to serve on; others can reach those that are not of this machine alone."
+        ),
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(metavar="NUMBER", min=0, max=65535, help="The port to serve on; 0 for any free one.")
     ] = 0,
     browser: Annotated[bool, flag("--browser/--no-browser", "Open the page in a browser.")] = True,
+    json: JsonOption = False,
 ) -> None:
     """Look at a network and its cluster tree on a page of your own browser, and ask by clicking."""
-    explore_model(network, host, port, browser=browser)
+    explore_model(network, host, port, browser=browser, as_json=json)
 
 
 @app.command(epilog=examples("dconvex warmup"))

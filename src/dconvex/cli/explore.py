@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from rich.console import Console
@@ -15,16 +16,18 @@ from dconvex.explorer.serving import address, listen, need_extra, open_browser, 
 from dconvex.repository import network_names
 
 
-def explore(source: str, host: str, port: int, *, browser: bool) -> None:
+def explore(source: str, host: str, port: int, *, browser: bool, as_json: bool) -> None:
     """Serve the page about a model until Ctrl-C."""
     need_extra()
     explorer = Explorer(find_model(source), title(source), loading(source))
     with listen(host, port) as listener:
         url = address(listener)
-        model = explorer.model
-        console = Console(soft_wrap=True, highlight=False)
-        size = f"{amount(len(model), 'variable')} in {amount(len(model.tree), 'cluster')}"
-        console.print(Text.assemble(f"{explorer.title}, {size}: ", (url, "bold cyan"), ("  Ctrl-C ends it", "dim")))
+        if as_json:
+            print(json.dumps({"url": url}), flush=True)
+        else:
+            size = f"{amount(len(explorer.model), 'variable')} in {amount(len(explorer.model.tree), 'cluster')}"
+            said = Text.assemble(f"{explorer.title}, {size}: ", (url, "bold cyan"), ("  Ctrl-C ends it", "dim"))
+            Console(soft_wrap=True, highlight=False).print(said)
         if host not in LOOPBACK:
             Console(stderr=True).print(Text("everyone who reaches this machine can ask", style="yellow"))
         if browser:

@@ -226,7 +226,7 @@ def _files(where: str, texts: Collection[str]) -> Iterator[Files]:
             alike.setdefault(names, []).append(str(file))
         for files in alike.values():
             yield Files(pa.dataset.dataset(files, format=form, partitioning="hive"), where)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise DataError(f"{where}: {' '.join(str(error).split())}") from None
 
 
