@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SMALLEST, LARGEST = 1_000, 1_024_000
+QUICK = ("polytree", "sparse")
 PATIENCE = 60.0
 """A size that takes more seconds is the last of its shape; one that takes three times as many is stopped."""
 STARTING, COMPILING = 20.0, 200.0
@@ -62,7 +63,7 @@ def run(quick: bool = False, folder: Path = harness.RESULTS) -> None:
     """Measure all shapes, print the table, and write growth.json and growth.png."""
     console = harness.wide_console()
     found: list[Measurement] = []
-    for shape in SHAPES:
+    for shape in QUICK if quick else SHAPES:
         for is_refined in (False, True):
             with console.status(f"growth: {shape}"):
                 found += grown(shape, is_refined, LARGEST // 256 if quick else LARGEST, PATIENCE / 20 if quick else PATIENCE)

@@ -11,7 +11,7 @@ from dconvex.exchange.pyagrum import to_pyagrum
 
 
 def cases(quick: bool) -> Iterator[Case]:
-    rows = 10_000 if quick else 100_000
+    rows = 5_000 if quick else 100_000
     for name in ("alarm", "pigs"):
         yield case(f"{name}, {rows:,} rows", dc.load_network(name), rows)
 
