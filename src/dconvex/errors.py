@@ -50,10 +50,12 @@ class UnknownVariableError(DconvexError, LookupError):
 class UnknownStateError(DconvexError, LookupError):
     """A state label that the variable does not have."""
 
-    def __init__(self, variable: Hashable, label: Hashable, known: Iterable[Hashable], where: str = "") -> None:
+    def __init__(
+        self, variable: Hashable, label: Hashable, known: Iterable[Hashable], where: str = "", or_else: str = ""
+    ) -> None:
         self.variable = variable
         self.label = label
-        super().__init__(f"unknown state {label!r} of {variable!r}{where}{_way_out(label, known)}")
+        super().__init__(f"unknown state {label!r} of {variable!r}{where}{_way_out(label, known)}{or_else}")
 
 
 class FormatError(DconvexError, ValueError):

@@ -67,7 +67,8 @@ def test_a_port_that_is_taken():
     with listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(
-            dc.DconvexError, match=rf"cannot serve on 127\.0\.0\.1, port {port}: .*--port 0 takes any free port"
+            dc.DconvexError,
+            match=rf"cannot serve on 127\.0\.0\.1, port {port}: another program uses it; --port 0 takes any free port",
         ):
             listen("127.0.0.1", port)
 

@@ -131,6 +131,12 @@ def test_a_cycle_in_a_file_is_shown(tmp_path):
         read_text(tmp_path, text)
 
 
+@pytest.mark.parametrize("text", ["", "\n \n", "// nothing but a comment\n"])
+def test_an_empty_file_is_no_network(tmp_path, text):
+    with pytest.raises(dc.FormatError, match="expected 'network', 'variable' or 'probability', found the end of the file"):
+        read_text(tmp_path, text)
+
+
 def test_unterminated_comment(tmp_path):
     with pytest.raises(dc.FormatError, match="end of the comment") as caught:
         read_text(tmp_path, SPRINKLER + "/* and so on")

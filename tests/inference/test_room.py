@@ -25,15 +25,15 @@ def tiny_room(monkeypatch):
     """Each call of a kernel begins with too little memory and keeps none of what it gets."""
     monkeypatch.setattr(families, "FIRST_ROOM", TINY)
     monkeypatch.setattr(families, "LARGEST_ROOM", 0)
-    monkeypatch.setattr(families, "_ROOMS", threading.local())
+    monkeypatch.setattr(families, "_KEPT", families._Kept())
 
 
 @pytest.fixture
 def dirty_room(monkeypatch):
     """Memory in which stands what no kernel may read."""
-    rooms = threading.local()
-    rooms.kept = np.full(families.FIRST_ROOM, -(2**62)), np.full(families.FIRST_ROOM, np.nan)
-    monkeypatch.setattr(families, "_ROOMS", rooms)
+    kept = families._Kept()
+    kept.memory = np.full(families.FIRST_ROOM, -(2**62)), np.full(families.FIRST_ROOM, np.nan)
+    monkeypatch.setattr(families, "_KEPT", kept)
 
 
 def answers(network: dc.BayesianNetwork, variables=None, **given) -> list:
@@ -98,7 +98,7 @@ def test_no_answer_shares_memory_with_the_room():
     local = dc.localize(SPRINKLER)
     found = [local.query(["rain", "wet"]).values, *(own.values for own in local.marginals().values())]
     before = [values.tobytes() for values in found]
-    for array in families._ROOMS.kept:
+    for array in families._KEPT.memory:
         assert not any(np.shares_memory(array, values) for values in found)
     dc.localize(diamonds(8)).marginals()
     assert [values.tobytes() for values in found] == before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import socket
 import sys
@@ -29,7 +30,8 @@ def listen(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, port), family=family)
     except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
+        is_taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
+        reason = "another program uses it" if is_taken else getattr(error, "strerror", None) or error
         way_out = "; --port 0 takes any free port" if port else ""
         raise DconvexError(f"cannot serve on {host}, port {port}: {reason}{way_out}") from error
     # connections inherit it; without it the end of each answer waits some 40 ms for the browser to confirm the beginning

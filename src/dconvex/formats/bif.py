@@ -61,6 +61,8 @@ def parse(text: str, path: str) -> BayesianNetwork:
     scanner = Scanner(_without_comments(text, path), path)
     draft = Draft(scanner, "probability block")
     codes: dict[str, dict[str, int]] = {}
+    if scanner.skip_space() == len(scanner.text):
+        scanner.fail("expected 'network', 'variable' or 'probability', found the end of the file")
     while scanner.skip_space() < len(scanner.text):
         keyword = scanner.expect(BLOCK, "'network', 'variable' or 'probability'").group()
         if keyword == "network":

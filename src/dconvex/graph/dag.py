@@ -230,8 +230,9 @@ class Dag(PlottedNetwork):
 
     def places_of(self, nodes: Sequence[Name]) -> tuple[int, ...]:
         """The place of each of these in `nodes`."""
+        index = self._index
         try:
-            return tuple(map(self._index.__getitem__, nodes))
+            return tuple([index[node] for node in nodes])
         except (KeyError, TypeError):
             return tuple(map(self.index_of, nodes))  # says which one it is
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from dconvex.errors import ImpossibleEvidenceError, TooLargeError
 from dconvex.inference.conflict import smallest_conflict
 from dconvex.inference.distribution import Distribution
-from dconvex.inference.evidence import Evidence, Soft, read_evidence
+from dconvex.inference.evidence import NOTHING, Evidence, Soft, read_evidence
 from dconvex.inference.plan import Candidate, QueryPlan
 from dconvex.inference.planner import Ending, HullStore, Key, Plan, Planner
-from dconvex.inference.tables import EACH, JOINT, NO_ARENA, NO_LIKELIHOODS, NO_ROW, RAW, SMALL_ARENA, Head, Store
+from dconvex.inference.tables import EACH, JOINT, NO_ARENA, NO_LIKELIHOODS, NO_ROW, RAW, SMALL_ARENA, Store
 from dconvex.inference.weighting import weighted_samples
 from dconvex.kernels import load
 from dconvex.names import Label, Name
@@ -55,6 +55,8 @@ class DiscreteAnswers:
         return cls(Store.of(index, tables), tables.labels, is_one_distribution=True)
 
     def read_evidence(self, evidence: Mapping[Name, Any] | None, soft: Soft | None) -> Evidence:
+        if not evidence and not soft:
+            return NOTHING
         return read_evidence(self.store.index.dag, self.labels, evidence, soft)
 
     def query(self, asked: Key, evidence: Evidence, limit: int, *, assume_possible: bool) -> Distribution:
@@ -187,7 +189,7 @@ class DiscreteAnswers:
         """Answers for many rows of evidence: (results by row, statuses)."""
         plan.store.derive(plan.leaves)
         out, ended = np.empty((len(codes), plan.size)), np.empty((len(codes), 3))
-        plan.store.run(plan.program, codes, NO_LIKELIHOODS, JOINT, np.empty(plan.arena), out, ended)
+        plan.store.run(plan.program, codes, NO_LIKELIHOODS, JOINT, np.empty(plan.arena), out.reshape(-1), ended)
         return out, ended[:, 0]
 
     def raise_impossible(self, evidence: Evidence, limit: int, where: str = "", beside: Key = ()) -> NoReturn:
@@ -234,15 +236,14 @@ class DiscreteAnswers:
 
     def _run(self, plan: Plan, evidence: Evidence, finish: int) -> tuple[int, float, Floats]:
         """Status, logarithm of the sum, and result, for one row of evidence."""
-        store, head = plan.store, plan.head
-        out = np.empty((1, head[Head.OUT]))
-        arena = NO_ARENA if head[Head.ARENA] <= SMALL_ARENA else np.empty(head[Head.ARENA])
+        store, out = plan.store, np.empty(plan.size)
+        arena = NO_ARENA if plan.arena <= SMALL_ARENA else np.empty(plan.arena)
         codes = np.array((evidence.codes,), np.int64) if evidence.codes else NO_ROW
         status, _, log_sum = store.run(plan.program, codes, evidence.flat, finish, arena, out)
         if status == NEEDS_TABLES:
             store.derive(plan.leaves)
             status, _, log_sum = store.run(plan.program, codes, evidence.flat, finish, arena, out)
-        return status, log_sum, out[0]
+        return status, log_sum, out
 
     def _traced(
         self, plan: Plan, evidence: Evidence, limit: int, rows: int = 1, seed: int | None = None, *, beside: Key
@@ -252,11 +253,11 @@ class DiscreteAnswers:
         codes = np.array((evidence.codes,), np.int64) if evidence.codes else NO_ROW
         arena, is_random = np.empty(plan.arena), seed is not None
         status, arithmetic, _ = plan.store.run(
-            plan.program, codes, evidence.flat, RAW, arena, np.empty((1, 1)), logs=not is_random
+            plan.program, codes, evidence.flat, RAW, arena, np.empty(plan.size), logs=not is_random
         )
         if status == IMPOSSIBLE:
             self.raise_impossible(evidence, limit, beside=beside)
-        states = np.zeros((rows, plan.head[Head.AXIS_COUNT]), np.int32)
+        states = np.zeros((rows, len(plan.axes)), np.int32)
         load("tracing").trace(plan.program, arena, arithmetic == LOGARITHMS, is_random, np.uint64(seed or 0), states)
         return states
 
@@ -289,7 +290,7 @@ class DiscreteAnswers:
         met = self._requisite(*question)
         kept = index.kept_clusters([*hidden, *met]).tolist()
         used = set((nodes if plan.network == "hull" else small.nodes[(small.needed | small.roles) > 0]).tolist())
-        order = nodes[plan.axes[: plan.head[Head.ELIMINATED]]]
+        order = nodes[plan.order]
         return QueryPlan(
             tree=index.tree,
             variables=_named(names, asked),

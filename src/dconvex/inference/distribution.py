@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Floats: TypeAlias = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
 class Distribution(Plotted):
     """Probabilities of the states of `variables`: `values` has an axis for each, in the order asked.
 
@@ -31,7 +31,20 @@ class Distribution(Plotted):
     labels: tuple[tuple[Label, ...], ...]
     """The states of each variable, along the axes of `values`."""
     values: Floats
-    standard_errors: Floats | None = None
+    standard_errors: Floats | None
+
+    def __init__(
+        self,
+        variables: tuple[Name, ...],
+        labels: tuple[tuple[Label, ...], ...],
+        values: Floats,
+        standard_errors: Floats | None = None,
+    ) -> None:
+        # the initialiser of a frozen dataclass takes twice as long, which is felt in every small question
+        _set_variables(self, variables)
+        _set_labels(self, labels)
+        _set_values(self, values)
+        _set_standard_errors(self, standard_errors)
 
     @property
     def states(self) -> dict[Name, tuple[Label, ...]]:
@@ -102,6 +115,11 @@ class Distribution(Plotted):
             f"  {name:<{width}}  {value:.6g}" + ("" if errors is None else f" ± {errors[place]:.2g}")
             for place, (name, value) in enumerate(zip(names, flat.tolist(), strict=True))
         ]
+
+
+_set_variables, _set_labels, _set_values, _set_standard_errors = (
+    getattr(Distribution, name).__set__ for name in ("variables", "labels", "values", "standard_errors")
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -87,8 +87,6 @@ def read_evidence(
     dag: Dag, labels: Sequence[tuple[Label, ...]], evidence: Mapping[Name, Any] | None, soft: Soft | None
 ) -> Evidence:
     """Check names, states and numbers; a set of labels is a likelihood of ones and zeros, or a state if it has one label."""
-    if not evidence and not soft:
-        return NOTHING
     observed: dict[int, int] = {}
     likely: dict[int, Floats] = {}
     for name, value in (evidence or {}).items():

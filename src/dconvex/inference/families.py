@@ -27,17 +27,27 @@ Places: TypeAlias = NDArray[np.int32]
 Longs: TypeAlias = NDArray[np.int64]
 Question: TypeAlias = tuple[Sequence[int], Sequence[int], Sequence[int], Sequence[int], Sequence[int]]
 """Variables asked for, observed, with a likelihood, eliminated last, and others whose clusters are kept."""
+NOTHING_ASKED: Question = ((), (), (), (), ())
+NO_LIMIT = 1 << 62
+"""More bytes than there are."""
 FIRST_ROOM, LARGEST_ROOM = 1 << 16, 1 << 20
 """So many integers and as many numbers each thread has for planning, and so many it keeps where more was needed."""
 
 
 def packed_question(
-    asked: Sequence[int] = (), observed: Sequence[int] = (), likely: Sequence[int] = (), latest: Sequence[int] = (),
-    beside: Sequence[int] = (),
+    question: Question = NOTHING_ASKED, is_whole: bool = False, is_free: bool = False, shows_impossible: bool = False,
+    ending: int = 0, limit: int = NO_LIMIT, table: int = -1,
 ) -> Longs:  # fmt: skip
-    """A question in one array: the lengths of its lists, then these."""
-    lengths = len(asked), len(observed), len(likely), len(latest), len(beside)
-    return np.array((*lengths, *asked, *observed, *likely, *latest, *beside), np.int64)
+    """A question in one array, as kernels take it."""
+    asked, observed, likely, latest, beside = question
+    return np.array(
+        [
+            len(asked), len(observed), len(likely), len(latest), len(beside),
+            is_whole, is_free, shows_impossible, ending, limit, table,
+            *asked, *observed, *likely, *latest, *beside,
+        ],
+        np.int64,
+    )  # fmt: skip
 
 
 class SmallQuestion(NamedTuple):
@@ -60,10 +70,7 @@ class SmallQuestion(NamedTuple):
 
 def in_room(kernel: Callable[..., Any], *arguments: Any) -> tuple[Any, Longs]:
     """What a bare kernel returns, and the memory in which it worked: this thread's, or more where that is too little."""
-    try:
-        memory, float_memory = _ROOMS.kept
-    except AttributeError:
-        memory, float_memory = _ROOMS.kept = np.empty(FIRST_ROOM, np.int64), np.empty(FIRST_ROOM)
+    memory, float_memory = _KEPT.memory
     while True:
         try:
             return kernel(memory, float_memory, *arguments), memory
@@ -72,10 +79,24 @@ def in_room(kernel: Callable[..., Any], *arguments: Any) -> tuple[Any, Longs]:
         except load("room").OutOfFloats:
             float_memory = np.empty(4 * len(float_memory))
         if max(len(memory), len(float_memory)) <= LARGEST_ROOM:
-            _ROOMS.kept = memory, float_memory
+            _KEPT.memory = memory, float_memory
 
 
-_ROOMS = threading.local()
+class _Kept(threading.local):
+    """The memory that a thread keeps for its questions."""
+
+    def __init__(self) -> None:
+        self.memory = np.empty(FIRST_ROOM, np.int64), np.empty(FIRST_ROOM)
+
+
+_KEPT = _Kept()
+
+
+class Walks(threading.local):
+    """What a thread keeps for its walks through one model."""
+
+    def __init__(self, size: int) -> None:
+        self.room = np.zeros(size, np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,18 +147,13 @@ class FamilyIndex:
 
     def small_question(self, question: Question, *, is_whole: bool = False, is_free: bool) -> SmallQuestion:
         """The small network of a question; see the kernel."""
-        image = self.found(load("questions").small_question, packed_question(*question), is_whole, is_free)
+        image = self.found(load("questions").small_question, packed_question(question, is_whole, is_free))
         starts = image[: image[0]].tolist()
         return SmallQuestion(*(image[first:last] for first, last in itertools.pairwise(starts)))
 
     def found(self, kernel: Callable[..., tuple[int, int]], *arguments: Any) -> Longs:
         """What a kernel about these clusters writes into its memory."""
-        rooms = self._rooms
-        try:
-            room_for_walks = rooms.walks
-        except AttributeError:
-            room_for_walks = rooms.walks = np.zeros(1 + len(self.tree) + 2 * len(self.dag), np.int64)
-        (begin, end), memory = in_room(kernel, self.packed, room_for_walks, *arguments)
+        (begin, end), memory = in_room(kernel, self.packed, self.walks.room, *arguments)
         return memory[begin:end].copy()
 
     @cached_property
@@ -147,11 +163,12 @@ class FamilyIndex:
         return image
 
     @cached_property
-    def _rooms(self) -> threading.local:
-        return threading.local()
+    def walks(self) -> Walks:
+        """Room for walks from cluster to cluster, of each thread its own."""
+        return Walks(1 + len(self.tree) + 2 * len(self.dag))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_rooms", "packed")}
+        return {name: value for name, value in self.__dict__.items() if name not in ("walks", "packed")}
 
 
 def _numbered(members: Indices, code: NDArray[np.uint64], is_whole: NDArray[np.bool_], own: int) -> tuple[Places, int]:

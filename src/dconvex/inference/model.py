@@ -22,7 +22,7 @@ from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteAnswers
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.evidence import Soft
-from dconvex.inference.families import FamilyIndex
+from dconvex.inference.families import NO_LIMIT, FamilyIndex
 from dconvex.inference.gaussian import GaussianAnswers
 from dconvex.inference.memory import default_limit
 from dconvex.inference.partitions import lies_in_partitions, predicted_in_partitions, probabilities_in_partitions
@@ -361,7 +361,7 @@ class LocalModel(Plotted):
 
     def _limit(self, max_bytes: int | None) -> int:
         chosen = self.max_bytes if max_bytes is None else max_bytes
-        return default_limit() if chosen is None else int(chosen)
+        return default_limit() if chosen is None else int(min(chosen, NO_LIMIT))
 
     def _picture(self, ruler: Ruler, most: int) -> Drawing:
         from dconvex.pictures.model_picture import model_picture

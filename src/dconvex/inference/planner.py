@@ -44,19 +44,19 @@ class Plan(NamedTuple):
     """A program, the tables it works on, and what it was chosen from."""
 
     program: Longs
-    head: list[int]
-    """The first numbers of the program, by their places in `Head`."""
+    arena: int
+    """The number of entries in the memory that it works in."""
+    size: int
+    """The number of entries in the result."""
+    multiplications: int
+    derived_cost: float
+    """Multiplications for the tables that it needs and that are not the network's own."""
+    peak_bytes: int
+    uses_all_evidence: bool
     store: Store
     network: Literal["pruned", "hull", "whole"]
     ending: int
-    peak_bytes: int
-    derived_cost: float
-    """Multiplications for the tables that it needs and that are not the network's own."""
     candidates: tuple[Candidate, ...] = ()
-
-    @property
-    def multiplications(self) -> int:
-        return self.head[Head.MULTIPLICATIONS]
 
     @property
     def total(self) -> float:
@@ -66,21 +66,7 @@ class Plan(NamedTuple):
     @property
     def savable(self) -> float:
         """What another plan might save: not the writing of the result."""
-        return self.head[Head.MULTIPLICATIONS] - 2 * self.head[Head.OUT] + self.derived_cost / SHARED_BY
-
-    @property
-    def uses_all_evidence(self) -> bool:
-        return bool(self.head[Head.IS_ALL_MET])
-
-    @property
-    def size(self) -> int:
-        """The number of entries in the result."""
-        return self.head[Head.OUT]
-
-    @property
-    def arena(self) -> int:
-        """The number of entries in the memory that it works in."""
-        return self.head[Head.ARENA]
+        return self.multiplications - 2 * self.size + self.derived_cost / SHARED_BY
 
     @property
     def leaves(self) -> Longs:
@@ -96,20 +82,25 @@ class Plan(NamedTuple):
     @property
     def axes(self) -> Longs:
         """The variables of the program's axes: first those summed out, in order."""
-        first = self.head[Head.AXES]
-        return self.program[first : first + self.head[Head.AXIS_COUNT]]
+        first = self.program[Head.AXES]
+        return self.program[first : first + self.program[Head.AXIS_COUNT]]
+
+    @property
+    def order(self) -> Longs:
+        """The variables in the order in which they are summed out."""
+        return self.axes[: self.program[Head.ELIMINATED]]
 
     @property
     def outs(self) -> list[tuple[int, int, int]]:
         """Of each result: its variable, where it begins, its size."""
-        first = self.head[Head.OUTS]
+        first = self.program[Head.OUTS]
         found = self.program[first + 1 : first + 1 + 3 * self.program[first]].reshape(-1, 3)
         return [(variable, start, size) for variable, start, size in found.tolist()]
 
     def largest_table(self) -> Longs:
         """The variables of the largest table."""
-        program, table, scopes = self.program, self.head[Head.LARGEST], self.head[Head.SCOPES]
-        pool = scopes + self.head[Head.TABLES] + 1
+        program, table, scopes = self.program, self.program[Head.LARGEST], self.program[Head.SCOPES]
+        pool = scopes + program[Head.TABLES] + 1
         scope = program[pool + program[scopes + table] : pool + program[scopes + table + 1]]
         return self.axes[scope]
 
@@ -169,9 +160,8 @@ class Planner:
 
     def _keep(self, key: Any, plan: Plan) -> None:
         with self._lock:
-            if key in self._kept:  # another thread was first
+            if self._kept.setdefault(key, plan) is not plan:  # another thread was first
                 return
-            self._kept[key] = plan
             self._bytes += plan.program.nbytes
             while len(self._kept) > PLANS_KEPT or (self._bytes > BYTES_KEPT and len(self._kept) > 1):
                 self._bytes -= self._kept.pop(next(iter(self._kept))).program.nbytes
@@ -179,22 +169,20 @@ class Planner:
     def _planned(
         self, question: Question, network: Literal["pruned", "whole"], ending: int, limit: int, shows_impossible: bool
     ) -> Plan:
-        program = self.store.plan(
-            packed_question(*question), -1, network == "whole", self.is_one_distribution, shows_impossible, ending, limit
+        program, arena, size, multiplications, cost, peak, uses_all_evidence = self.store.plan(
+            packed_question(question, network == "whole", self.is_one_distribution, shows_impossible, ending, limit)
         )
-        head = program[: Head.HEADER].tolist()
-        if head[Head.DERIVED_COST] < 0:
-            self._price(program)
-            head = program[: Head.HEADER].tolist()
-        peak = max(8 * (head[Head.ARENA] + head[Head.OUT]), head[Head.DERIVED_PEAK])
-        return Plan(program, head, self.store, network, ending, peak, head[Head.DERIVED_COST])
+        if cost < 0:
+            cost, peak = self._price(program)
+        peak = max(8 * (arena + size), peak)
+        return Plan(program, arena, size, multiplications, cost, peak, uses_all_evidence, self.store, network, ending)
 
-    def _price(self, program: Longs) -> None:
-        """Find out what the derived tables cost, and write it into the head of the program."""
+    def _price(self, program: Longs) -> tuple[int, int]:
+        """Find out what the derived tables cost, and the most bytes that one of them takes."""
         store, derived = self.store, derived_tables(program, len(self.store.index.dag))
         store.price(derived)
-        program[Head.DERIVED_COST] = int(min(store.cost[derived].sum(), 2.0**58))
-        program[Head.DERIVED_PEAK] = int(min(store.peak[derived].max(initial=0.0), 2.0**58))
+        cost, peak = store.prices[derived].T
+        return int(min(cost.sum(), 2.0**58)), int(min(peak.max(initial=0.0), 2.0**58))
 
     def _cheapest(self, pruned: Plan, question: Question, limit: int, shows_impossible: bool) -> Plan:
         """The plan on the kept clusters, or one on the whole network or on the hull that costs less."""

@@ -90,7 +90,7 @@ class StoredTables(Store):
     def __init__(self, index: FamilyIndex, states: Longs, known: int, zeros: NDArray[np.uint8]) -> None:
         super().__init__(index, states)
         self.zeros = zeros
-        self.cost[:known] = self.peak[:known] = 0.0
+        self.prices[:known] = 0.0
         self.stored: StoredNumbers
 
     @property

@@ -21,7 +21,6 @@ RAW, JOINT, EACH, ROWS = 0, 1, 2, 3
 """What to do with results: nothing, normalise the one, each, or each row of one."""
 PROGRAMS_KEPT = 10_000
 """On a long way to the ground so many programs are kept for the way back; the others are made twice."""
-NO_QUESTION = packed_question()
 NO_ROW = np.empty((1, 0), np.int64)
 NOT_TOLD = np.empty((0, 3))
 SMALL_ARENA, NO_ARENA = 4096, np.empty(0)
@@ -38,25 +37,21 @@ class Head:
     MULTIPLICATIONS = 4
     LARGEST = 5
     IS_TOO_LARGE = 6
-    IS_ALL_MET = 7
-    DERIVED = 8
-    DERIVED_COST = 9
-    DERIVED_PEAK = 10
-    SCOPES = 11
-    AXES = 12
-    AXIS_COUNT = 13
-    ELIMINATED = 14
-    OUTS = 18
-    LEAVES = 19
-    HEADER = 21
+    DERIVED = 7
+    SCOPES = 8
+    AXES = 9
+    AXIS_COUNT = 10
+    ELIMINATED = 11
+    OUTS = 15
+    LEAVES = 16
 
 
 class Store:
     """All tables in one flat array: number t is `values[table_at[t]:table_at[t + 1]]`, axes (*parents, variable).
 
-    `floor` is the binary logarithm of a table's smallest positive entry, NaN for a table that is not there yet; `cost` and
-    `peak` are the multiplications and the bytes that deriving it takes, NaN until a plan asks. `zeros` flags those of the
-    network that hold a zero, where that is known without looking.
+    `floor` is the binary logarithm of a table's smallest positive entry, NaN for a table that is not there yet; `prices` are
+    the multiplications and the bytes that deriving it takes, NaN until a plan asks. `zeros` flags those of the network that
+    hold a zero, where that is known without looking.
     """
 
     zeros: NDArray[np.uint8] | None = None
@@ -67,7 +62,8 @@ class Store:
         self.values = np.empty(int(self.table_at[-1]))
         own, count = len(index.dag), index.table_count
         self.floor = np.full(count, np.nan)
-        self.cost, self.peak = (np.where(np.arange(count) < own, 0.0, np.nan) for _ in range(2))
+        self.prices = np.full((count, 2), np.nan)
+        self.prices[:own] = 0.0
         self._lock = threading.Lock()
 
     @classmethod
@@ -81,7 +77,7 @@ class Store:
         known = int(np.searchsorted(self.table_at, len(values)))
         self.values[: len(values)] = values
         self.floor[:known] = _floors(values, self.table_at[: known + 1])
-        self.cost[:known] = self.peak[:known] = 0.0
+        self.prices[:known] = 0.0
 
     @property
     def bytes_read(self) -> int:
@@ -94,7 +90,7 @@ class Store:
     def price(self, tables: Longs) -> None:
         """Find out what these tables cost: each includes the dearest of those it comes from."""
         with self._lock:
-            self._from_the_ground(tables, self.cost, self._note_price)
+            self._from_the_ground(tables, self.prices[:, 0], self._note_price)
 
     def derive(self, tables: Longs) -> None:
         """Make these tables, and those they come from, unless they are there."""
@@ -122,30 +118,28 @@ class Store:
 
     def _deriving(self, table: int) -> tuple[Longs, list[int]]:
         """The program that derives a table, and the tables that it needs; the same whatever a question's limit is."""
-        program = self.plan(NO_QUESTION, table=table)
+        program = self.plan(packed_question(table=table))[0]
         if program[Head.IS_TOO_LARGE]:
             return program, []
         first = int(program[Head.LEAVES])
         return program, program[first + 1 : first + 1 + program[first]].tolist()
 
-    def plan(
-        self, question: Longs, table: int = -1, is_whole: bool = False, is_free: bool = False,
-        shows_impossible: bool = False, ending: int = 0, limit: float = np.inf,
-    ) -> Longs:  # fmt: skip
-        """The program of a packed question, or the one that derives a table; see the kernel `plan`."""
-        return self.index.found(
-            load("questions").plan, question, self.states, self.cost, self.peak,
-            table, is_whole, is_free, shows_impossible, ending, float(limit),
-        )  # fmt: skip
+    def plan(self, question: Longs) -> tuple[Longs, int, int, int, int, int, bool]:
+        """The program of a packed question, or the one that derives a table, and what it takes; see the kernel."""
+        index = self.index
+        (begin, end, *taken), memory = in_room(
+            load("questions").plan, index.packed, index.walks.room, question, self.states, self.prices
+        )
+        return memory[begin:end].copy(), *taken
 
     def _note_price(self, table: int, program: Longs, sources: list[int]) -> None:
-        self.cost[table] = float(program[Head.MULTIPLICATIONS]) + max((self.cost[source] for source in sources), default=0.0)
-        own = 8.0 * float(program[Head.ARENA] + program[Head.OUT])
-        self.peak[table] = max(own, *(self.peak[source] for source in sources), 0.0)
+        cost, peak = self.prices[sources].max(axis=0, initial=0.0)
+        self.prices[table, 1] = max(8.0 * float(program[Head.ARENA] + program[Head.OUT]), peak)
+        self.prices[table, 0] = float(program[Head.MULTIPLICATIONS]) + cost  # last: it says that both are known
 
     def _make(self, table: int, program: Longs, sources: list[int]) -> None:
         out = self.values[self.table_at[table] : self.table_at[table + 1]]
-        self.run(program, NO_ROW, NO_LIKELIHOODS, ROWS, np.empty(program[Head.ARENA]), out.reshape(1, -1))
+        self.run(program, NO_ROW, NO_LIKELIHOODS, ROWS, np.empty(program[Head.ARENA]), out)
         self.floor[table] = np.log2(out[out > 0].min())
 
     def run(
@@ -162,7 +156,7 @@ class Store:
     ) -> tuple[int, int, float]:
         """Execute a program for each row of evidence: status, arithmetic and logarithm of the sum of the last one.
 
-        `ended` gets those of every row.
+        `out` gets the results, row by row, and `ended` the former of every row.
         """
         told: tuple[int, int, float]
         told, _ = in_room(

@@ -22,6 +22,7 @@ from dconvex.kernels.programs import (
     LOAD,
     LOADED,
     NORMALIZER,
+    OUT,
     OUTS,
     PRODUCT,
     ROOTS,
@@ -78,7 +79,8 @@ def execute(
 ):
     """Run the program for each row of evidence: the status, the arithmetic and the logarithm of the sum of the last one.
 
-    Where there is room in `ended`, it gets those of each row. A small arena may be left to the kernel.
+    `out` gets the results of all rows, one after the other, and `ended` the former of each, where there is room in it. A small
+    arena may be left to the kernel.
     """
     mode = safe_mode(program, floor, likelihood_floor)
     if uses_logs and mode >= 0:
@@ -87,11 +89,12 @@ def execute(
     room = whole_room(memory, float_memory)
     own_arena = arena if len(arena) else floats(room, program[ARENA])
     long_mark, float_mark = room.top[LONGS], room.top[FLOATS]
+    size = program[OUT]
     for row in range(len(rows)):
         arithmetic = mode
         while arithmetic >= 0:
             numbers = Numbers(values, table_at, rows[row], likelihoods, likelihood_at)
-            status, log_sum = run(room, program, numbers, arithmetic, finish, own_arena, out[row])
+            status, log_sum = run(room, program, numbers, arithmetic, finish, own_arena, out[row * size : (row + 1) * size])
             room.top[LONGS], room.top[FLOATS] = long_mark, float_mark
             if status != NEEDS_LOGARITHMS:
                 break

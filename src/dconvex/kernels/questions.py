@@ -17,7 +17,7 @@ from dconvex.kernels.clusters import (
 )
 from dconvex.kernels.compiling import bare_kernel, bare_part, inlined
 from dconvex.kernels.ordering import BY_FILL, BY_GROWTH, BY_SIZE, elimination_order
-from dconvex.kernels.programs import DERIVED, DERIVED_COST, DERIVED_PEAK, IS_ALL_MET, MOST, Subject, written
+from dconvex.kernels.programs import ARENA, DERIVED, MOST, MULTIPLICATIONS, OUT, Subject, written
 from dconvex.kernels.requisite import (
     ASKED,
     ASKED_LIKELY,
@@ -35,6 +35,8 @@ from dconvex.kernels.walks import Longs
 
 ANSWER, MARGINALS, TRACE = 0, 1, 2
 """What a program ends in: one table, a table for each variable, or all tables left as they are."""
+COST, PEAK = 0, 1
+"""The prices of a table that is derived: multiplications and bytes, NaN where they are not known yet."""
 LARGE_RESULT = 4096
 """Above so many entries an answer is normalised before its last multiplication, not after."""
 WORTH_ANOTHER_TRY = 10_000.0
@@ -52,27 +54,37 @@ class Question(NamedTuple):
     likely: Longs
     latest: Longs
     beside: Longs
+    is_whole: int
+    is_free: int
+    shows_impossible: int
+    """Observed variables whose parents are all observed are looked up too, though they do not matter for the answer."""
+    ending: int
+    limit: int
+    """Bytes of memory."""
+    table: int
+    """The table to derive instead of all this, or -1."""
 
 
 @bare_part
 def _unpacked_question(image):
-    """The five lists of a question, which stand behind their lengths."""
-    a = 5 + image[0]
+    """The lengths of its lists come first, then the numbers, then the lists."""
+    a = 11 + image[0]
     b = a + image[1]
     c = b + image[2]
     d = c + image[3]
-    return Question(image[5:a], image[a:b], image[b:c], image[c:d], image[d : d + image[4]])
+    return Question(
+        image[11:a], image[a:b], image[b:c], image[c:d], image[d : d + image[4]],
+        image[5], image[6], image[7], image[8], image[9], image[10],
+    )  # fmt: skip
 
 
 @bare_kernel
-def small_question(memory, float_memory, model, room_for_walks, question, is_whole, is_free):
+def small_question(memory, float_memory, model, room_for_walks, question):
     """The small network of a question, the roles in it, the tables needed and the variables met, packed: (begin, end)."""
     clusters, families, arcs = unpacked(model)
     scratch = unpacked_scratch(room_for_walks, len(arcs.rank))
     room = whole_room(memory, float_memory)
-    small, roles, needed, met = _small_question(
-        room, clusters, families, arcs, scratch, _unpacked_question(question), is_whole, is_free
-    )
+    small, roles, needed, met = _small_question(room, clusters, families, arcs, scratch, _unpacked_question(question))
     return packed_together(
         room,
         (
@@ -90,7 +102,7 @@ def small_question(memory, float_memory, model, room_for_walks, question, is_who
 
 
 @bare_part
-def _small_question(room, clusters, families, arcs, scratch, question, is_whole, is_free):
+def _small_question(room, clusters, families, arcs, scratch, question):
     """The small network of a question with the roles in it: (network, roles, tables needed, variables met).
 
     On the whole network the ancestors matter, otherwise the clusters kept, those of the variables `beside` too. Where the
@@ -99,7 +111,7 @@ def _small_question(room, clusters, families, arcs, scratch, question, is_whole,
     asked, observed, likely = question.asked, question.observed, question.likely
     while True:
         wanted = _joined(room, asked, observed, likely, question.beside)
-        if is_whole:
+        if question.is_whole:
             nodes, tables = ancestral_families(room, arcs, scratch, wanted)
         else:
             nodes, tables = kept_families(room, clusters, scratch, keep(room, clusters, scratch, wanted)[0])
@@ -117,7 +129,8 @@ def _small_question(room, clusters, families, arcs, scratch, question, is_whole,
             return small, roles, needed, needed
         needed, met = requisite(room, small, roles)
         left_observed, left_likely = _met_ones(room, scratch, met, observed), _met_ones(room, scratch, met, likely)
-        if not is_free or is_whole or len(left_observed) + len(left_likely) == len(observed) + len(likely):
+        is_all_met = len(left_observed) + len(left_likely) == len(observed) + len(likely)
+        if is_all_met or question.is_whole or not question.is_free:
             return small, roles, needed, met
         observed, likely = left_observed, left_likely
 
@@ -146,37 +159,22 @@ def _met_ones(room, scratch, met, nodes):
 
 
 @bare_kernel
-def plan(
-    memory,
-    float_memory,
-    model,
-    room_for_walks,
-    question,
-    states,
-    cost,
-    peak,
-    table,
-    is_whole,
-    is_free,
-    shows_impossible,
-    ending,
-    limit,
-):
-    """The program of a question, or the one that derives a table (from 0 on; a question has -1): its place (begin, end).
+def plan(memory, float_memory, model, room_for_walks, question, states, prices):
+    """The program of a question, or the one that derives a table: where it stands in the memory, and what it takes.
 
-    `model`, `room_for_walks` and `question` are packed; `limit` bounds the memory. With `shows_impossible` observed variables
-    whose parents are all observed are looked up too, though they do not matter for the answer. The head says what derived
-    tables cost (-1: not known yet) and the most memory that one takes.
+    `model`, `room_for_walks` and `question` are packed. Returns (begin, end, entries of the arena, entries of the result,
+    multiplications, what derived tables cost by their `prices`, or -1 where that is not known yet, the most bytes that one of
+    these takes, whether all evidence matters).
     """
     clusters, families, arcs = unpacked(model)
     scratch = unpacked_scratch(room_for_walks, len(states))
     room = whole_room(memory, float_memory)
     given = _unpacked_question(question)
-    if table >= 0:
-        small, roles, needed, met, outputs = _table_question(room, clusters, families, scratch, table)
+    if given.table >= 0:
+        small, roles, needed, met, outputs = _table_question(room, clusters, families, scratch, given.table)
     else:
-        small, roles, needed, met = _small_question(room, clusters, families, arcs, scratch, given, is_whole, is_free)
-        outputs = longs(room, len(given.asked) if ending == ANSWER else 0)
+        small, roles, needed, met = _small_question(room, clusters, families, arcs, scratch, given)
+        outputs = longs(room, len(given.asked) if given.ending == ANSWER else 0)
         for k in range(len(outputs)):
             outputs[k] = scratch.local[given.asked[k]]
     size = len(small.nodes)
@@ -188,25 +186,24 @@ def plan(
     for v in given.latest:
         turn[scratch.local[v]] = 1
     evidence, likelihood = filled(room, size, -1), filled(room, size, -1)
-    is_all_met = _find_evidence(scratch, given, small, roles, needed, met, shows_impossible, evidence, likelihood)
+    is_all_met = _find_evidence(scratch, given, small, roles, needed, met, evidence, likelihood)
     about = Subject(small, card, factors_of(room, small, roles, needed, likelihood), roles, evidence)
-    begin, end = _best_program(room, about, turn, outputs, ending, limit)
+    begin, end = _best_program(room, about, turn, outputs, given.ending, given.limit)
     program = memory[begin:end]
-    program[IS_ALL_MET] = is_all_met
     dearest, most = 0.0, 0.0
     for source in about.factors.source:
         if source >= len(states):
             program[DERIVED] += 1
-            dearest += cost[source]
-            if peak[source] > most:
-                most = peak[source]
-    program[DERIVED_COST] = -1 if np.isnan(dearest) else np.int64(min(dearest, MOST))
-    program[DERIVED_PEAK] = np.int64(min(most, MOST))
-    return begin, end
+            dearest += prices[source, COST]
+            if prices[source, PEAK] > most:
+                most = prices[source, PEAK]
+    dearest = -1.0 if np.isnan(dearest) else min(dearest, MOST)
+    taken = program[ARENA], program[OUT], program[MULTIPLICATIONS], np.int64(dearest), np.int64(min(most, MOST))
+    return begin, end, *taken, is_all_met
 
 
 @bare_part
-def _find_evidence(scratch, given, small, roles, needed, met, shows_impossible, evidence, likelihood):
+def _find_evidence(scratch, given, small, roles, needed, met, evidence, likelihood):
     """Note where the evidence on each variable stands; whether all of it matters."""
     stamp = scratch.stamp[0]
     is_all_met = True
@@ -214,7 +211,7 @@ def _find_evidence(scratch, given, small, roles, needed, met, shows_impossible, 
         v = scratch.local[given.observed[k]]
         if scratch.variable[given.observed[k]] == stamp and roles[v] == OBSERVED:
             evidence[v] = k
-            if shows_impossible and not needed[v] and _is_seen(small, roles, v):
+            if given.shows_impossible and not needed[v] and _is_seen(small, roles, v):
                 needed[v] = 1
             is_all_met &= needed[v] == 1
         else:
@@ -287,7 +284,10 @@ class Active(NamedTuple):
     """The variables that stand in a factor or in the answer, numbered anew, and the scopes of the factors by these numbers."""
 
     member: Longs
+    number: Longs
+    """The place of each variable in `member`, -1 for one that is not active."""
     width: NDArray[np.float64]
+    """Logarithms (base 2) of the numbers of states."""
     turn: Longs
     scope: Longs
 
@@ -312,7 +312,7 @@ def _active(room, about, turn, outputs):
     width, own_turn = floats(room, count), longs(room, count)
     for k in range(count):
         width[k], own_turn[k] = np.log2(np.float64(card[member[k]])), turn[member[k]]
-    return Active(member[:count], width, own_turn, own)
+    return Active(member[:count], number, width, own_turn, own)
 
 
 @bare_part
@@ -330,7 +330,7 @@ def _ordered_axes(room, about, active, outputs, rule):
     for p in range(count):
         place[variable[p]] = p
         states[p] = about.card[variable[p]]
-        width[p] = np.log2(states[p])
+        width[p] = active.width[active.number[variable[p]]]
     many = min(len(about.factors.source), MANY_TABLES)
     wide = floats(room, many * MANY_TABLES)
     return Axes(variable, states, width, turn, filled(room, count, 0), wide, eliminated), place

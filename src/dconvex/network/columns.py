@@ -36,7 +36,7 @@ class Columns:
 
     def codes(self, variable: Name, labels: Sequence[Label]) -> Codes:
         """For each row the position of its value among `labels`."""
-        codes = self.codes_or_missing(variable, labels, unknown="raise")
+        codes = self._codes(variable, labels, unknown="raise")
         if (missing := codes < 0).any():
             row = _first(missing)
             raise DataError(f"column {variable!r} has a missing cell in row {row}; drop or fill such rows first")
@@ -44,6 +44,9 @@ class Columns:
 
     def codes_or_missing(self, variable: Name, labels: Sequence[Label], *, unknown: Literal["raise", "missing"]) -> Codes:
         """As `codes`, but -1 for missing cells, and for labels that are not there if unknown ones are to count as missing."""
+        return self._codes(variable, labels, unknown, or_else=' (unknown="missing" takes such cells for missing)')
+
+    def _codes(self, variable: Name, labels: Sequence[Label], unknown: Literal["raise", "missing"], or_else: str = "") -> Codes:
         column = self._column(variable)
         try:
             categories, codes = _factorized(column)
@@ -54,7 +57,7 @@ class Columns:
         translated = np.where(codes < 0, -1, translation[codes] if len(translation) else codes)
         if unknown == "raise" and (strange := (translated < 0) & (codes >= 0)).any():
             row = _first(strange)
-            raise UnknownStateError(variable, categories[codes[row]], labels, where=f" in row {row}")
+            raise UnknownStateError(variable, categories[codes[row]], labels, f" in row {row}", or_else)
         return translated
 
     def frame_like(self, columns: Mapping[Name, Any]) -> Any:
