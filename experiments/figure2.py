@@ -42,11 +42,11 @@ def run(setting: Setting, folder: Path) -> Result:
     networks = setting.pick(("child",), tuple(PAPER), tuple(PAPER))
     rows = setting.pick(2_000, ROWS, ROWS)
     some = replace(setting, repetitions=min(setting.repetitions, SOME_TURNS))
-    runs = pd.concat(measured(name, rows, cores(), setting) for name in networks)
+    runs = pd.concat((measured(name, rows, cores(), setting) for name in networks), ignore_index=True)
     fewer_threads = [count for count in (1, 2, 4, 8, 16) if count < cores()]
     grown = [measured(name, rows, count, some) for name in networks for count in fewer_threads]
     grown += [measured(name, size, cores(), some) for name in GROWING if name in networks for size in FEWER_ROWS]
-    growth = pd.concat([runs, *grown])
+    growth = pd.concat([runs, *grown], ignore_index=True)
     lines = [row(name, runs[runs["network"] == name]) for name in networks]
     lines += [threads_row(name, growth[(growth["network"] == name) & (growth["rows"] == rows)]) for name in networks]
     lines += [rows_row(name, growth[growth["network"] == name]) for name in GROWING if name in networks]

@@ -85,7 +85,7 @@ def run(setting: Setting, folder: Path) -> Result:
     cases = [measured(setting, size) for size in sizes]
     times = pd.DataFrame([record for case in cases for record in time_records(case)])
     errors = pd.DataFrame([record for case in cases for record in error_records(case)])
-    others = pd.concat([spread(setting, size) for size in sizes])
+    others = pd.concat([spread(setting, size) for size in sizes], ignore_index=True)
     draw(times, folder / "table2.png")
     rows = [*time_rows(times), *error_rows(errors, others)]
     details = {"times": times, "errors": errors, "other_networks": others}
