@@ -206,3 +206,12 @@ for side in (6, 10, 14, 17, 22):
 """)
     assert len(printed) == 50
     assert {"finished 6 0", "finished 10 2", "refused 22 0", "refused 22 2"} <= set(printed)
+
+
+@pytest.mark.parametrize("limit", [float("inf"), 2**62, 10**40])
+def test_without_a_limit_what_no_machine_holds_is_refused_all_the_same(limit):
+    """A joint of 63 binary variables has 2 ** 66 bytes."""
+    local = dc.localize(chain(70))
+    with pytest.raises(dc.TooLargeError):
+        local.query(list(range(63)), max_bytes=limit)
+    assert local.query([0, 1], max_bytes=limit).values.sum() == pytest.approx(1.0)

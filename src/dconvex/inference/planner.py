@@ -169,12 +169,12 @@ class Planner:
     def _planned(
         self, question: Question, network: Literal["pruned", "whole"], ending: int, limit: int, shows_impossible: bool
     ) -> Plan:
-        program, arena, size, multiplications, cost, peak, uses_all_evidence = self.store.plan(
+        program, (_, _, arena, size, multiplications, cost, peak, uses_all_evidence) = self.store.plan(
             packed_question(question, network == "whole", self.is_one_distribution, shows_impossible, ending, limit)
         )
         if cost < 0:
-            cost, peak = self._price(program)
-        peak = max(8 * (arena + size), peak)
+            cost, most = self._price(program)
+            peak = max(peak, most)
         return Plan(program, arena, size, multiplications, cost, peak, uses_all_evidence, self.store, network, ending)
 
     def _price(self, program: Longs) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -124,13 +124,11 @@ class Store:
         first = int(program[Head.LEAVES])
         return program, program[first + 1 : first + 1 + program[first]].tolist()
 
-    def plan(self, question: Longs) -> tuple[Longs, int, int, int, int, int, bool]:
-        """The program of a packed question, or the one that derives a table, and what it takes; see the kernel."""
+    def plan(self, question: Longs) -> tuple[Longs, Sequence[Any]]:
+        """The program of a packed question, or the one that derives a table, and what the kernel tells about it."""
         index = self.index
-        (begin, end, *taken), memory = in_room(
-            load("questions").plan, index.packed, index.walks.room, question, self.states, self.prices
-        )
-        return memory[begin:end].copy(), *taken
+        told, memory = in_room(load("questions").plan, index.packed, index.walks.room, question, self.states, self.prices)
+        return memory[told[0] : told[1]].copy(), told
 
     def _note_price(self, table: int, program: Longs, sources: list[int]) -> None:
         cost, peak = self.prices[sources].max(axis=0, initial=0.0)
