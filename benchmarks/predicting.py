@@ -1,4 +1,4 @@
-"""Probabilities of one variable for each row of a data frame, from all other columns or from ten of them.
+"""Probabilities of one variable for each row of a data frame, from all other columns or from ten, and of all others from ten.
 
 The peers answer row by row. They get fewer rows, as their names here tell, and their times are scaled to the same number.
 pyAgrum's classifier looks at the Markov boundary only, and needs all of it.
@@ -34,44 +34,47 @@ def cases(quick: bool) -> Iterator[Case]:
     for name, target in list(TARGETS.items())[: QUICK if quick else None]:
         network = dc.load_network(name)
         frame = network.sample(rows, seed=SEED).drop(columns=target)
-        yield case(f"{name}, {rows:,} rows, all columns", network, frame, target)
-        few = np.random.default_rng(SEED).choice(frame.columns.to_numpy(), FEW, replace=False)
-        yield case(f"{name}, {rows:,} rows, {FEW} columns", network, frame[list(few)], target)
+        yield case(f"{name}, {rows:,} rows, all columns", network, frame, [target])
+        few = list(np.random.default_rng(SEED).choice(frame.columns.to_numpy(), FEW, replace=False))
+        yield case(f"{name}, {rows:,} rows, {FEW} columns", network, frame[few], [target])
+        part, others = frame[few][: rows // 10], [str(node) for node in network.dag.nodes if node not in few]
+        yield case(f"{name}, {len(part):,} rows, {FEW} columns, all others predicted", network, part, others)
 
 
-def case(name: str, network: dc.BayesianNetwork, frame: pd.DataFrame, target: str) -> Case:
+def case(name: str, network: dc.BayesianNetwork, frame: pd.DataFrame, targets: list[str]) -> Case:
     """Only if all agree on the first rows."""
     model = dc.localize(network)
-    expected = model.predict_proba(frame[:CHECKED], target)[target]
-    contenders: dict[str, Work] = {"dconvex": partial(model.predict_proba, frame, target)}
+    expected = np.hstack(list(model.predict_proba(frame[:CHECKED], targets).values()))
+    contenders: dict[str, Work] = {"dconvex": partial(model.predict_proba, frame, targets)}
     share = {}
-    for peer, (predict, rows) in peers(network, frame, target).items():
+    for peer, (predict, rows) in peers(network, frame, targets).items():
         np.testing.assert_allclose(predict(frame[:CHECKED]), expected, rtol=0, atol=1e-9, err_msg=peer)
         contenders[title := f"{peer}, {rows:,} rows"] = partial(predict, frame[:rows])
         share[title] = rows / len(frame)
     return Case(name, contenders, share=share)
 
 
-def peers(network: dc.BayesianNetwork, frame: pd.DataFrame, target: str) -> dict[str, tuple[Predict, int]]:
+def peers(network: dc.BayesianNetwork, frame: pd.DataFrame, targets: list[str]) -> dict[str, tuple[Predict, int]]:
     """Each with the number of rows that it gets."""
-    found = {engine: (by_pyagrum(network, engine, target), 1_000) for engine in ("LazyPropagation", "ShaferShenoyInference")}
-    if dc.markov_boundary(network.dag, target) <= set(frame.columns):
-        found["BNClassifier"] = by_classifier(network, target), 5_000
-    return {f"pyAgrum {name}": peer for name, peer in found.items()} | {"pgmpy": (by_pgmpy(network, target), 100)}
+    many, few = (1_000, 100) if len(targets) == 1 else (200, CHECKED)
+    found = {engine: (by_pyagrum(network, engine, targets), many) for engine in ("LazyPropagation", "ShaferShenoyInference")}
+    if len(targets) == 1 and dc.markov_boundary(network.dag, targets[0]) <= set(frame.columns):
+        found["BNClassifier"] = by_classifier(network, targets[0]), 5_000
+    return {f"pyAgrum {name}": peer for name, peer in found.items()} | {"pgmpy": (by_pgmpy(network, targets), few)}
 
 
-def by_pyagrum(network: dc.BayesianNetwork, name: str, target: str) -> Predict:
+def by_pyagrum(network: dc.BayesianNetwork, name: str, targets: list[str]) -> Predict:
     """One engine for all rows: with each, only the values of its evidence change."""
     import pyagrum
 
     pyagrum.setNumberOfThreads(1)
     model = to_pyagrum(network)
     engine = getattr(pyagrum, name)(model)
-    engine.setTargets({target})
+    engine.setTargets(set(targets))
 
-    def predicted(row: dict[Any, Any]) -> Any:
+    def predicted(row: dict[Any, Any]) -> NDArray[np.float64]:
         engine.updateEvidence(row)
-        return engine.posterior(target).toarray()
+        return np.concatenate([engine.posterior(target).toarray() for target in targets])
 
     def predict(frame: pd.DataFrame) -> NDArray[np.float64]:
         engine.setEvidence(frame.iloc[0].to_dict())
@@ -90,9 +93,13 @@ def by_classifier(network: dc.BayesianNetwork, target: str) -> Predict:
     return predict
 
 
-def by_pgmpy(network: dc.BayesianNetwork, target: str) -> Predict:
+def by_pgmpy(network: dc.BayesianNetwork, targets: list[str]) -> Predict:
     """Variable elimination; `predict_probability` does the same, for the joint of all missing variables."""
     from pgmpy.inference import VariableElimination
 
     engine = VariableElimination(to_pgmpy(network))
-    return lambda frame: np.array([engine.query([target], row, show_progress=False).values for row in frame.to_dict("records")])
+
+    def predicted(row: dict[Any, Any]) -> NDArray[np.float64]:
+        return np.concatenate([engine.query([target], row, show_progress=False).values for target in targets])
+
+    return lambda frame: np.array([predicted(row) for row in frame.to_dict("records")])

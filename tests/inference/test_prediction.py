@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inference.brute_force import BruteForce
-from inference.models import SPRINKLER, close, naive_bayes
+from inference.models import SPRINKLER, chain, close, naive_bayes
 from inference.questions import small_networks
 from network.enumeration import frame
 
 import dconvex as dc
+from dconvex.inference.discrete import DiscreteAnswers
 
 LIBRARIES = [pd.DataFrame, pl.DataFrame, pa.table]
 libraries = pytest.mark.parametrize("library", LIBRARIES, ids=["pandas", "polars", "pyarrow"])
@@ -71,6 +72,57 @@ def test_predictions_are_the_queries_row_by_row(network, data):
     for place, row in enumerate(table.to_dict("records")):
         del row[target]
         close(found[place], local.query(target, row).values)
+
+
+@pytest.fixture
+def executed(monkeypatch):
+    """How many targets each plan has that was executed for rows."""
+    found = []
+
+    def rows(self, plan, codes):
+        found.append(len(plan.outs))
+        return own(self, plan, codes)
+
+    own = DiscreteAnswers.rows
+    monkeypatch.setattr(DiscreteAnswers, "rows", rows)
+    return found
+
+
+def test_many_targets_are_answered_by_one_propagation(executed):
+    network = chain(40, states=3, seed=2)
+    local, given_ = dc.localize(network), [3, 17, 30]
+    targets = [node for node in network.dag.nodes if node not in given_]
+    table = network.sample(200, seed=3)
+    table.loc[::3, 17] = None
+    together = local.predict_proba(table, targets)
+    assert executed == [len(targets)] * 2  # with and without the missing cell
+    for target in targets:
+        close(together[target], local.predict_proba(table[given_], target)[target])
+
+
+def test_targets_for_which_few_rows_differ_are_answered_each_for_itself(executed):
+    network = dc.random_network(dc.Dag([(f"x{k}", f"y{k}") for k in range(12)]), seed=4)
+    local, targets = dc.localize(network), [f"y{k}" for k in range(12)]
+    found = local.predict_proba(network.sample(1000, seed=5), targets)
+    assert executed == [1] * 12
+    assert [found[target].shape for target in targets] == [(1000, len(network.states[target])) for target in targets]
+
+
+def test_one_propagation_names_impossible_rows_too(executed):
+    """Who is in state 0 stays there."""
+    last, targets = 25, list(range(1, 25))
+    tables = {0: [0.5, 0.5], **{node: [[1, 0], [0.1, 0.9]] for node in range(1, last + 1)}}
+    edges = [(node, node + 1) for node in range(last)]
+    local = dc.localize(dc.BayesianNetwork.discrete(edges, tables, dict.fromkeys(tables, (0, 1))))
+    data = pd.DataFrame({0: [1, 0, 1, 0], last: [0, 0, 1, 1]})
+    found = local.predict_proba(data, targets, impossible="nan")
+    assert executed == [len(targets), 1]  # and whether the evidence as a whole is possible
+    for target in targets:
+        assert np.isnan(found[target][3]).all()
+        for place in range(3):
+            close(found[target][place], local.query(target, data.iloc[place].to_dict()).values)
+    with pytest.raises(dc.ImpossibleEvidenceError, match="row 3"):
+        local.predict_proba(data, targets)
 
 
 def test_many_rows_with_all_patterns_of_missing_cells():

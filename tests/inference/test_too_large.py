@@ -215,3 +215,15 @@ def test_without_a_limit_what_no_machine_holds_is_refused_all_the_same(limit):
     with pytest.raises(dc.TooLargeError):
         local.query(list(range(63)), max_bytes=limit)
     assert local.query([0, 1], max_bytes=limit).values.sum() == pytest.approx(1.0)
+
+
+def test_a_table_that_cannot_be_derived_is_refused():
+    """The last corner of a wide grid has a leaf of its own, in a cluster that knows of the corner nothing but its marginal."""
+    side = 62
+    edges = [*grid(side, side).dag.edges, (corner := f"{side - 1},{side - 1}", "leaf")]
+    network = dc.random_network(dc.Dag(edges), states=2, seed=1)
+    inside = set(network.dag.nodes) - {"leaf"}
+    local = dc.localize(network, tree=dc.ClusterTree([inside, {corner, "leaf"}], [(0, 1)], mode="any"))
+    for limit in (2**28, float("inf")):
+        with pytest.raises(dc.TooLargeError):
+            local.query("leaf", max_bytes=limit)

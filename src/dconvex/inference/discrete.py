@@ -48,6 +48,7 @@ class DiscreteAnswers:
     def __init__(self, store: Store, labels: Sequence[tuple[Label, ...]], *, is_one_distribution: bool) -> None:
         self.store, self.labels = store, labels
         self.names = store.index.dag.names
+        self._axes = _Axes(self.names, labels)
         self.planner = Planner(store, is_one_distribution=is_one_distribution)
 
     @classmethod
@@ -65,18 +66,20 @@ class DiscreteAnswers:
             hidden = tuple(place for place in asked if place not in evidence.observed)
             self._refuse_large_result(asked, limit)
         plan = self.planner.plan(hidden, evidence.observed, evidence.likely, Ending.ANSWER, limit)
-        values = self._executed(plan, evidence, JOINT, limit, asked)
+        status, _, values = self._run(plan, evidence, JOINT)
+        if status == IMPOSSIBLE:
+            self.raise_impossible(evidence, limit, beside=asked)
         if not (plan.uses_all_evidence or assume_possible):
             self._check_possible(evidence, limit, asked)
         if len(asked) > MOST_AXES:
             raise ValueError(
                 f"an array has at most {MOST_AXES} axes, and {len(asked)} variables are asked for; ask for fewer at once"
             )
-        names, labels = tuple([self.names[place] for place in asked]), tuple([self.labels[place] for place in asked])
-        if hidden is asked:
-            return Distribution(names, labels, values.reshape([*map(len, labels)]))
-        values = values.reshape([len(self.labels[place]) for place in hidden])
-        return Distribution(names, labels, self._with_observed(values, asked, evidence))
+        if hidden is not asked:
+            values = self._with_observed(values.reshape([len(self.labels[place]) for place in hidden]), asked, evidence)
+        axes = self._axes
+        names, labels, shape = zip(*[axes[place] for place in asked], strict=True) if asked else ((), (), ())
+        return Distribution(names, labels, values.reshape(shape))
 
     def marginals(self, asked: Key, evidence: Evidence, limit: int, *, assume_possible: bool) -> dict[Name, Distribution]:
         seen = dict(zip(evidence.observed, evidence.codes, strict=True))
@@ -84,7 +87,9 @@ class DiscreteAnswers:
         found: dict[int, Floats] = {place: _one_hot(len(self.labels[place]), seen[place]) for place in asked if place in seen}
         plans = self._marginal_plans(hidden, evidence, limit)
         for plan in plans:
-            values = self._executed(plan, evidence, EACH, limit, tuple(variable for variable, _, _ in plan.outs))
+            status, _, values = self._run(plan, evidence, EACH)
+            if status == IMPOSSIBLE:
+                self.raise_impossible(evidence, limit, beside=tuple(variable for variable, _, _ in plan.outs))
             for variable, start, size in plan.outs:
                 found[variable] = values[start : start + size]
         if evidence and not assume_possible:
@@ -157,9 +162,10 @@ class DiscreteAnswers:
         plan = self.planner.plan(hidden, evidence.observed, evidence.likely, Ending.ANSWER, limit)
         return self._explained(plan, asked, hidden, evidence)
 
-    def proba_plan(self, target: int, observed: Key, limit: int) -> Plan:
-        """The plan for one target given these variables, whatever their states."""
-        return self.planner.plan((target,), observed, (), Ending.ANSWER, limit, shows_impossible=False)
+    def proba_plan(self, targets: Key, observed: Key, limit: int, *, is_checked: bool) -> Plan:
+        """The plan for one target given these variables, whatever their states, or for the marginals of several."""
+        ending = Ending.ANSWER if len(targets) == 1 else Ending.MARGINALS
+        return self.planner.plan(targets, observed, (), ending, limit, is_checked=is_checked, shows_impossible=False)
 
     def evidence_plan(self, observed: Key, limit: int, beside: Key) -> Plan:
         """The plan for the probability of evidence on these variables, in the network of a question about others."""
@@ -180,16 +186,17 @@ class DiscreteAnswers:
         lowest = np.minimum.reduceat(values, at) if own else values
         return [int(place) for place in np.flatnonzero(lowest == 0)]
 
-    def requisite_of(self, target: int, observed: Key) -> list[int]:
-        """Places within `observed` of what matters for the target."""
-        met = set(self._requisite((target,), observed, ()))
+    def requisite_of(self, targets: Key, observed: Key) -> list[int]:
+        """Places within `observed` of what matters for the targets."""
+        met = set(self._requisite(targets, observed, ()))
         return [k for k, place in enumerate(observed) if place in met]
 
     def rows(self, plan: Plan, codes: Longs) -> tuple[Floats, Floats]:
         """Answers for many rows of evidence: (results by row, statuses)."""
         plan.store.derive(plan.leaves)
         out, ended = np.empty((len(codes), plan.size)), np.empty((len(codes), 3))
-        plan.store.run(plan.program, codes, NO_LIKELIHOODS, JOINT, np.empty(plan.arena), out.reshape(-1), ended)
+        finish = JOINT if plan.ending == Ending.ANSWER else EACH
+        plan.store.run(plan.program, codes, NO_LIKELIHOODS, finish, np.empty(plan.arena), out.reshape(-1), ended)
         return out, ended[:, 0]
 
     def raise_impossible(self, evidence: Evidence, limit: int, where: str = "", beside: Key = ()) -> NoReturn:
@@ -227,12 +234,6 @@ class DiscreteAnswers:
         if size > limit:
             way_out = "Ask for fewer variables at once, or for marginals."
             raise TooLargeError(f"the joint table of {len(asked)} variables", size, limit, way_out)
-
-    def _executed(self, plan: Plan, evidence: Evidence, finish: int, limit: int, asked: Key) -> Floats:
-        status, _, out = self._run(plan, evidence, finish)
-        if status == IMPOSSIBLE:
-            self.raise_impossible(evidence, limit, beside=asked)
-        return out
 
     def _run(self, plan: Plan, evidence: Evidence, finish: int) -> tuple[int, float, Floats]:
         """Status, logarithm of the sum, and result, for one row of evidence."""
@@ -316,6 +317,18 @@ class DiscreteAnswers:
         small = self.planner.small_network(asked, observed, likely)
         reached = set(small.nodes[small.met > 0].tolist())
         return [place for place in (*observed, *likely) if place in reached]
+
+
+class _Axes(dict[int, tuple[Name, tuple[Label, ...], int]]):
+    """By variable its name, its labels and how many there are; noted when the variable is first asked for."""
+
+    def __init__(self, names: Sequence[Name], labels: Sequence[tuple[Label, ...]]) -> None:
+        self.names, self.labels = names, labels
+
+    def __missing__(self, place: int) -> tuple[Name, tuple[Label, ...], int]:
+        labels = self.labels[place]
+        axis = self[place] = self.names[place], labels, len(labels)
+        return axis
 
 
 def _one_hot(size: int, code: int) -> Floats:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from dconvex.graph.adjacency import Adjacency
 from dconvex.graph.convexity import convex_hull
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
-from dconvex.inference.families import FamilyIndex, Question, SmallQuestion, packed_question
+from dconvex.inference.families import NO_LIMIT, FamilyIndex, Question, SmallQuestion, packed_question
 from dconvex.inference.plan import Candidate
 from dconvex.inference.tables import Head, Store
 
@@ -40,7 +41,8 @@ class Ending:
     ANSWER, MARGINALS, TRACE = range(3)
 
 
-class Plan(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Plan:
     """A program, the tables it works on, and what it was chosen from."""
 
     program: Longs
@@ -173,16 +175,15 @@ class Planner:
             packed_question(question, network == "whole", self.is_one_distribution, shows_impossible, ending, limit)
         )
         if cost < 0:
-            cost, most = self._price(program)
+            cost, most = self._priced(derived_tables(program, len(self.store.index.dag)))
             peak = max(peak, most)
         return Plan(program, arena, size, multiplications, cost, peak, uses_all_evidence, self.store, network, ending)
 
-    def _price(self, program: Longs) -> tuple[int, int]:
-        """Find out what the derived tables cost, and the most bytes that one of them takes."""
-        store, derived = self.store, derived_tables(program, len(self.store.index.dag))
-        store.price(derived)
-        cost, peak = store.prices[derived].T
-        return int(min(cost.sum(), 2.0**58)), int(min(peak.max(initial=0.0), 2.0**58))
+    def _priced(self, derived: Longs) -> tuple[int, int]:
+        """What these tables cost, and the most bytes that one of them takes."""
+        self.store.price(derived)
+        cost, peak = self.store.prices[derived].T
+        return int(min(cost.sum(), 2.0**58)), int(min(peak.max(initial=0.0), NO_LIMIT + 1))
 
     def _cheapest(self, pruned: Plan, question: Question, limit: int, shows_impossible: bool) -> Plan:
         """The plan on the kept clusters, or one on the whole network or on the hull that costs less."""
@@ -217,12 +218,14 @@ class Planner:
         if len(hull) == len(dag) or any(len(new) < len(old) for new, old in zip(moved, question, strict=True)):
             return None
         index = FamilyIndex.of(dag, ClusterTree([hull, dag.nodes], [(0, 1)], mode="any"))
-        store = HullStore(index, self.store, small.nodes[inside], small.tables[inside])
+        below = small.tables[inside]
+        store = HullStore(index, self.store, small.nodes[inside], below)
         planner = Planner(store, is_one_distribution=False)
         plan = planner._planned(moved, "pruned", Ending.ANSWER, limit, shows_impossible)
-        peak = plan.peak_bytes + 8 * len(store.values)
-        # the tables are derived for this question alone, so they count in full
-        return plan._replace(network="hull", peak_bytes=peak, derived_cost=plan.derived_cost * SHARED_BY)
+        cost, peak = self._priced(below[below >= len(self.store.index.dag)])
+        peak = max(plan.peak_bytes + 8 * len(store.values), peak)
+        # the tables of the hull are derived for this question alone, so they count in full; those below it are kept
+        return replace(plan, network="hull", peak_bytes=peak, derived_cost=plan.derived_cost * SHARED_BY + cost)
 
     def small_network(
         self, asked: Sequence[int], observed: Sequence[int], likely: Sequence[int], *, is_whole: bool = False
@@ -262,4 +265,4 @@ def _best(plans: list[Plan], limit: int) -> Plan:
     best = min(plans, key=lambda plan: (plan.peak_bytes > limit, plan.peak_bytes if plan.peak_bytes > limit else plan.total))
     method: Literal["elimination", "propagation"] = "propagation" if best.ending == Ending.MARGINALS else "elimination"
     compared = tuple(Candidate(plan.network, method, int(plan.total), plan.peak_bytes) for plan in plans)
-    return best._replace(candidates=compared)
+    return replace(best, candidates=compared)

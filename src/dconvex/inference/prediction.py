@@ -16,6 +16,7 @@ from dconvex.network.columns import Columns
 if TYPE_CHECKING:
     from dconvex.inference.discrete import DiscreteAnswers
     from dconvex.inference.model import LocalModel
+    from dconvex.inference.planner import Key, Plan
 
 Flags: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
@@ -27,7 +28,7 @@ MISSING = -1
 
 
 def predicted_probabilities(
-    model: LocalModel, data: Any, targets: tuple[int, ...], impossible: Impossible, unknown: Unknown, limit: int
+    model: LocalModel, data: Any, targets: Key, impossible: Impossible, unknown: Unknown, limit: int
 ) -> dict[Name, Floats]:
     """By target the probabilities of its states, a row for each row of the data; NaN in impossible rows."""
     _check_policies(impossible, unknown)
@@ -36,21 +37,22 @@ def predicted_probabilities(
     columns = Columns(data, model.dag.nodes)
     answers: DiscreteAnswers = model._answers
     found = {target: np.full((len(columns), len(answers.labels[target])), np.nan) for target in targets}
-    wrong: list[tuple[int, Evidence, tuple[int, ...]]] = []
+    wrong: list[tuple[int, Evidence, Key]] = []
     for group in _groups(columns, answers, targets, unknown):
         is_possible = np.ones(len(group.rows), bool)
         is_checked = False
-        for target in targets:
-            values, own = _answered(answers, target, group, limit)
-            found[target][group.rows] = values
-            is_sure = answers.proba_plan(target, group.observed, limit).uses_all_evidence
+        for way in _cheapest_ways(answers, targets, group, limit):
+            values, status = answers.rows(way.plan, np.ascontiguousarray(group.codes[way.first]))
+            own = (status == 0)[way.place]
+            is_sure = way.plan.uses_all_evidence
             is_checked |= is_sure
             if not (is_sure or answers.is_one_distribution):
-                own &= _possible(answers, group, limit, (target,))
-            wrong += group.first_without(own, (target,))
+                own &= _possible(answers, group, limit, way.targets)
+            wrong += group.first_without(own, way.targets)
             if answers.is_one_distribution:
                 is_possible &= own
-            else:  # each target has its own small network
+            for target, start, size in way.spans:
+                found[target][group.rows] = values[way.place, start : start + size]
                 found[target][group.rows[~own]] = np.nan
         if answers.is_one_distribution and not is_checked:
             own = _possible(answers, group, limit, ())
@@ -64,9 +66,7 @@ def predicted_probabilities(
     return {model.dag.names[target]: values for target, values in found.items()}
 
 
-def predicted(
-    model: LocalModel, data: Any, targets: tuple[int, ...], impossible: Impossible, unknown: Unknown, limit: int
-) -> Any:
+def predicted(model: LocalModel, data: Any, targets: Key, impossible: Impossible, unknown: Unknown, limit: int) -> Any:
     """A frame of the caller's kind with a column for each target."""
     _check_policies(impossible, unknown)
     columns = Columns(data, model.dag.nodes)
@@ -98,10 +98,10 @@ class _Group:
     """Rows in which the same variables are observed, with the codes of their states."""
 
     rows: Rows
-    observed: tuple[int, ...]
+    observed: Key
     codes: Longs
 
-    def first_without(self, flags: Flags, asked: tuple[int, ...]) -> list[tuple[int, Evidence, tuple[int, ...]]]:
+    def first_without(self, flags: Flags, asked: Key) -> list[tuple[int, Evidence, Key]]:
         """The first row that has no flag, with its evidence and what was asked, if there is one."""
         if flags.all():
             return []
@@ -109,7 +109,7 @@ class _Group:
         return [(int(self.rows[first]), Evidence(self.observed, tuple(self.codes[first].tolist())), asked)]
 
 
-def _groups(columns: Columns, answers: DiscreteAnswers, targets: tuple[int, ...], unknown: Unknown) -> list[_Group]:
+def _groups(columns: Columns, answers: DiscreteAnswers, targets: Key, unknown: Unknown) -> list[_Group]:
     asked = set(targets)
     present = [place for place, name in enumerate(answers.names) if name in columns and place not in asked]
     codes = np.empty((len(columns), len(present)), np.int64)
@@ -121,15 +121,51 @@ def _groups(columns: Columns, answers: DiscreteAnswers, targets: tuple[int, ...]
     ]
 
 
-def _answered(answers: DiscreteAnswers, target: int, group: _Group, limit: int) -> tuple[Floats, Flags]:
-    """The target's probabilities in each row, and whether the evidence that matters for it is possible."""
-    plan = answers.proba_plan(target, group.observed, limit)
-    needed = answers.requisite_of(target, group.observed)
-    first, place = _distinct(group.codes[:, needed], [int(answers.store.states[group.observed[k]]) for k in needed])
-    values, status = answers.rows(plan, np.ascontiguousarray(group.codes[first]))
-    is_possible = status == 0
-    values[~is_possible] = np.nan
-    return values[place], is_possible[place]
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A plan that answers for some targets, and the rows of a group that it is executed for."""
+
+    plan: Plan
+    targets: Key
+    first: Rows
+    """Of rows in which all that matters for these targets is the same, the first."""
+    place: Rows
+    """For each row of the group which of the first ones it equals."""
+
+    @classmethod
+    def of(cls, answers: DiscreteAnswers, targets: Key, group: _Group, limit: int, *, is_checked: bool) -> _Way:
+        plan = answers.proba_plan(targets, group.observed, limit, is_checked=is_checked)
+        needed = answers.requisite_of(targets, group.observed)
+        states = [int(answers.store.states[group.observed[k]]) for k in needed]
+        return cls(plan, targets, *_distinct(group.codes[:, needed], states))
+
+    @property
+    def spans(self) -> list[tuple[int, int, int]]:
+        """Of each target: where its probabilities begin in a row of results, and how many there are."""
+        return self.plan.outs if len(self.targets) > 1 else [(self.targets[0], 0, self.plan.size)]
+
+    @property
+    def multiplications(self) -> int:
+        return len(self.first) * self.plan.multiplications
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most that is held at once, the results of all rows included."""
+        return self.plan.peak_bytes + 8 * len(self.first) * self.plan.size
+
+
+def _cheapest_ways(answers: DiscreteAnswers, targets: Key, group: _Group, limit: int) -> list[_Way]:
+    """One propagation to all targets, or an elimination for each of them, whichever costs less for these rows."""
+    together: _Way | None = None
+    if answers.is_one_distribution and len(targets) > 1:
+        way = _Way.of(answers, targets, group, limit, is_checked=False)
+        together = way if way.peak_bytes <= limit else None
+    singles = [_Way.of(answers, (target,), group, limit, is_checked=together is None) for target in targets]
+    if together is None:
+        return singles
+    is_refused = any(single.plan.peak_bytes > limit for single in singles)
+    is_dearer = sum(single.multiplications for single in singles) > together.multiplications
+    return [together] if is_refused or is_dearer else singles
 
 
 def _distinct(codes: Longs, states: list[int]) -> tuple[Rows, Rows]:
@@ -145,7 +181,7 @@ def _distinct(codes: Longs, states: list[int]) -> tuple[Rows, Rows]:
     return first, place.reshape(-1)
 
 
-def _possible(answers: DiscreteAnswers, group: _Group, limit: int, beside: tuple[int, ...]) -> Flags:
+def _possible(answers: DiscreteAnswers, group: _Group, limit: int, beside: Key) -> Flags:
     """For each row whether its evidence as a whole is possible; elimination only where a table has a zero in reach."""
     is_possible = np.ones(len(group.rows), bool)
     suspects = np.flatnonzero(_is_near_zero(answers, group))
