@@ -10,11 +10,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from inference.models import SPRINKLER, chain, diamonds, in_pieces
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from inference.models import SPRINKLER, chain, close, diamonds, in_pieces
 from inference.questions import Question, questions
 
 import dconvex as dc
+from dconvex.inference import planner
 
 
 @given(questions())
@@ -168,3 +170,53 @@ def test_plans_are_kept_in_a_bounded_cache():
     finally:
         tracemalloc.stop()
     assert twice < 1.3 * once
+
+
+# --- what is compared
+
+
+@pytest.fixture
+def compares_always(monkeypatch):
+    """Every question compares all ways to answer, however cheap it is."""
+    monkeypatch.setattr(planner, "CHEAP", -np.inf)
+    monkeypatch.setattr(planner, "CHEAP_FOR_EACH", -np.inf)
+
+
+@pytest.fixture(params=["pruned", "hull", "whole"])
+def prefers(request, compares_always, monkeypatch):
+    """Every question takes one way to answer, where there is that way."""
+
+    def preferred(plans, limit):
+        chosen.append(next((plan for plan in plans if plan.network == request.param), plans[0]))
+        return chosen[-1]
+
+    chosen: list[planner.Plan] = []
+    monkeypatch.setattr(planner, "_best", preferred)
+    yield request.param
+    assert any(plan.network == request.param for plan in chosen)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_every_way_to_answer_is_that_of_brute_force(prefers, data):
+    question = data.draw(questions())
+    local, oracle = dc.localize(question.network), question.oracle()
+    close(local.query(question.variables, **question.given).values, oracle.query(question.variables))
+    for variable, own in local.marginals(**question.given).items():
+        close(own.values, oracle.query([variable]))
+
+
+def test_the_cheapest_is_taken(compares_always):
+    """The hull of the last two in a chain is these two; but for one question the table of the first of them is not derived."""
+    network = chain(6, states=3)
+    plan = dc.localize(network, tree=dc.ClusterTree([network.dag.nodes])).explain([5, 6])
+    assert {"pruned", "whole", "hull"} == {candidate.network for candidate in plan.candidates}
+    chosen = next(candidate for candidate in plan.candidates if candidate.network == plan.network)
+    assert chosen.multiplications == min(candidate.multiplications for candidate in plan.candidates)
+
+
+def test_what_is_cheap_for_its_length_is_not_compared(monkeypatch):
+    monkeypatch.setattr(planner, "CHEAP", 1)
+    assert len(dc.localize(chain(200)).explain([0, 200]).candidates) == 1
+    dense = dc.random_network(dc.Dag([(a, b) for a in range(12) for b in range(a + 1, 12)]), states=3, seed=1)
+    assert len(dc.localize(dense).explain([0, 11]).candidates) > 1

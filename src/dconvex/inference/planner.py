@@ -31,8 +31,11 @@ PLANS_KEPT, BYTES_KEPT = 4096, 1 << 28
 """So many plans are kept, and so many bytes of them; the oldest goes first."""
 SHARED_BY = 1000
 """A table that is derived serves later questions too: so many of them are taken to share its cost."""
-CHEAP = 1_000_000
-"""Where fewer multiplications could be saved nothing else is compared: looking would cost more."""
+CHEAP, CHEAP_FOR_EACH = 1_000_000, 10
+"""Where fewer multiplications could be saved, in all or for each number of the program, nothing else is compared.
+
+Looking would cost more: a long chain takes longer to plan than to execute.
+"""
 
 
 class Ending:
@@ -66,9 +69,10 @@ class Plan:
         return self.multiplications + self.derived_cost / SHARED_BY
 
     @property
-    def savable(self) -> float:
-        """What another plan might save: not the writing of the result."""
-        return self.multiplications - 2 * self.size + self.derived_cost / SHARED_BY
+    def is_dear(self) -> bool:
+        """Whether another plan might save enough; none saves the writing of the result."""
+        savable = self.multiplications - 2 * self.size + self.derived_cost / SHARED_BY
+        return savable >= CHEAP and savable >= CHEAP_FOR_EACH * len(self.program)
 
     @property
     def leaves(self) -> Longs:
@@ -144,7 +148,7 @@ class Planner:
             question = asked, observed, likely, latest, beside
             network: Literal["pruned", "whole"] = "whole" if is_whole else "pruned"
             plan = self._planned(question, network, ending, limit, shows_impossible)
-            if not is_whole and self.is_one_distribution and (plan.savable >= CHEAP or plan.peak_bytes > limit):
+            if not is_whole and self.is_one_distribution and (plan.is_dear or plan.peak_bytes > limit):
                 plan = self._cheapest(plan, question, limit, shows_impossible)
             self._keep(key, plan)
         if is_checked and plan.peak_bytes > limit:
