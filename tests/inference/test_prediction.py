@@ -101,11 +101,16 @@ def test_many_targets_are_answered_by_one_propagation(executed):
 
 
 def test_targets_for_which_few_rows_differ_are_answered_each_for_itself(executed):
-    network = dc.random_network(dc.Dag([(f"x{k}", f"y{k}") for k in range(12)]), seed=4)
-    local, targets = dc.localize(network), [f"y{k}" for k in range(12)]
-    found = local.predict_proba(network.sample(1000, seed=5), targets)
-    assert executed == [1] * 12
-    assert [found[target].shape for target in targets] == [(1000, len(network.states[target])) for target in targets]
+    """Many pieces: each target sees four kinds of rows, all of them together see as many as there are rows."""
+    pieces = range(14)
+    edges = [(f"{a}{k}", f"{b}{k}") for k in pieces for a, b in ("xa", "xb", "ac", "bc", "cy", "ay", "by")]
+    network = dc.random_network(dc.Dag(edges), states=4, seed=4)
+    local, targets = dc.localize(network), [f"y{k}" for k in pieces]
+    found = local.predict_proba(table := network.sample(3000, seed=5)[[f"x{k}" for k in pieces]], targets)
+    assert executed == [1] * len(targets)
+    for k in pieces:
+        exact = {label: local.query(f"y{k}", {f"x{k}": label}).values for label in network.states[f"x{k}"]}
+        close(found[f"y{k}"], np.array([exact[label] for label in table[f"x{k}"]]))
 
 
 def test_one_propagation_names_impossible_rows_too(executed):
@@ -261,6 +266,18 @@ def test_the_first_impossible_row_is_named_whichever_cells_are_missing():
         first = next(place for place, row in enumerate(order) if "cloudy" in row)
         with pytest.raises(dc.ImpossibleEvidenceError, match=f"row {first}"):
             model().predict_proba(data, "wet")
+
+
+@pytest.mark.parametrize("targets", ["a", ["a", "e", "f"]], ids=["one", "several"])
+def test_an_opened_model_finds_impossible_rows_in_clusters_that_it_has_not_read(targets, tmp_path):
+    edges = [("a", "b"), ("b", "e"), ("e", "f"), ("c", "d")]
+    tables = {"a": [0.5, 0.5], "c": [0.5, 0.5], **{name: [[0.2, 0.8], [0.7, 0.3]] for name in "bef"}, "d": [[1, 0], [0.5, 0.5]]}
+    dc.localize(dc.BayesianNetwork.discrete(edges, tables, dict.fromkeys("abcdef", (0, 1)))).save(tmp_path / "model.dcx")
+    opened = dc.open_model(tmp_path / "model.dcx")
+    opened._answers.store.values[:] = 0.5  # whatever may stand in memory that was not written yet
+    data = pd.DataFrame({"b": [0, 1], "c": [0, 0], "d": [0, 1]})
+    with pytest.raises(dc.ImpossibleEvidenceError, match="row 1"):
+        opened.predict_proba(data, targets)
 
 
 def test_a_row_is_impossible_also_where_the_target_does_not_need_it():

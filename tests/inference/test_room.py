@@ -13,6 +13,7 @@ from inference.questions import Question, questions
 
 import dconvex as dc
 from dconvex.inference import families, planner, tables
+from dconvex.inference.memory import NO_LIMIT
 from dconvex.kernels import load
 
 TINY = 8
@@ -166,6 +167,17 @@ def test_python_and_kernels_read_a_program_alike():
         assert places == {name: getattr(theirs, name) for name in places}
     for name in ("RAW", "JOINT", "EACH", "ROWS"):
         assert getattr(tables, name) == getattr(load("contraction"), name)
+    assert (tables.COST, tables.PEAK) == (load("questions").COST, load("questions").PEAK)
+    assert NO_LIMIT < planner.LARGEST == load("questions").LARGEST
+
+
+def test_a_question_is_packed_as_it_is_unpacked():
+    parts = (1, 2, 3), (4,), (5, 6), (7,), (8, 9)
+    image = families.packed_question(parts, True, False, True, 2, 1000, 10)
+    found = load("questions")._unpacked_question.py_func(image)
+    assert [part.tolist() for part in found[:5]] == [list(part) for part in parts]
+    assert found[5:] == (True, False, True, 2, 1000, 10)
+    assert (found.ending, found.limit, found.table) == (2, 1000, 10)
 
 
 def test_a_star_is_ordered_in_quadratic_time():

@@ -210,11 +210,19 @@ for side in (6, 10, 14, 17, 22):
 
 @pytest.mark.parametrize("limit", [float("inf"), 2**62, 10**40])
 def test_without_a_limit_what_no_machine_holds_is_refused_all_the_same(limit):
-    """A joint of 63 binary variables has 2 ** 66 bytes."""
     local = dc.localize(chain(70))
-    with pytest.raises(dc.TooLargeError):
-        local.query(list(range(63)), max_bytes=limit)
+    for count in (46, 50, 57, 58, 59, 60, 63):
+        with pytest.raises(dc.TooLargeError):
+            local.query(list(range(count)), max_bytes=limit)
     assert local.query([0, 1], max_bytes=limit).values.sum() == pytest.approx(1.0)
+
+
+def test_a_model_without_a_limit_is_learned_saved_and_compared(tmp_path):
+    local = dc.fit(SPRINKLER, SPRINKLER.sample(100, seed=1), max_bytes=float("inf"))
+    local.save(tmp_path / "model.dcx")
+    again = dc.open_model(tmp_path / "model.dcx")
+    close(again.query("rain").values, local.query("rain").values)
+    assert dc.hellinger_distance(SPRINKLER, SPRINKLER, max_bytes=float("inf")) == pytest.approx(0.0, abs=1e-7)
 
 
 def test_a_table_that_cannot_be_derived_is_refused():

@@ -16,7 +16,7 @@ from dconvex.inference.conflict import smallest_conflict
 from dconvex.inference.distribution import Distribution
 from dconvex.inference.evidence import NOTHING, Evidence, Soft, read_evidence
 from dconvex.inference.plan import Candidate, QueryPlan
-from dconvex.inference.planner import Ending, HullStore, Key, Plan, Planner
+from dconvex.inference.planner import PLANNING_ONE, Ending, HullStore, Key, Plan, Planner
 from dconvex.inference.tables import EACH, JOINT, NO_ARENA, NO_LIKELIHOODS, NO_ROW, RAW, SMALL_ARENA, Store
 from dconvex.inference.weighting import weighted_samples
 from dconvex.kernels import load
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 Floats: TypeAlias = NDArray[np.float64]
 Longs: TypeAlias = NDArray[np.int64]
 
-PLANNING_ONE = 20_000
-"""Planning the elimination of one variable takes about as long as so many multiplications."""
 MOST_AXES = 64
 """NumPy's limit; it holds for answers only, not for the tables on the way."""
 FINE, IMPOSSIBLE, NEEDS_TABLES = 0, 1, 3
@@ -329,6 +327,9 @@ class _Axes(dict[int, tuple[Name, tuple[Label, ...], int]]):
         labels = self.labels[place]
         axis = self[place] = self.names[place], labels, len(labels)
         return axis
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Axes, (self.names, self.labels)
 
 
 def _one_hot(size: int, code: int) -> Floats:

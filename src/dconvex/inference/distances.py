@@ -15,7 +15,7 @@ from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteAnswers
 from dconvex.inference.evidence import Evidence
 from dconvex.inference.families import FamilyIndex
-from dconvex.inference.memory import default_limit
+from dconvex.inference.memory import limit_of
 from dconvex.inference.model import LocalModel, localize
 from dconvex.inference.tables import Store
 from dconvex.names import Name
@@ -157,7 +157,7 @@ def _log_overlap(
 ) -> tuple[float, float]:
     """The logarithm of the Bhattacharyya coefficient, and its standard error."""
     _check_comparable(p, q)
-    limit = default_limit() if max_bytes is None else int(max_bytes)
+    limit = limit_of(max_bytes)
     if method != "sampling":
         try:
             return (_table_overlap(p, q, limit) if p.kind == "discrete" else _gaussian_overlap(p, q, limit)), 0.0

@@ -21,6 +21,7 @@ from dconvex.graph.adjacency import Adjacency, Indices
 from dconvex.graph.dag import Dag
 from dconvex.graph.separation import kernel_arcs
 from dconvex.graph.tree import ClusterTree
+from dconvex.inference.memory import NO_LIMIT
 from dconvex.kernels import load
 
 Places: TypeAlias = NDArray[np.int32]
@@ -28,8 +29,6 @@ Longs: TypeAlias = NDArray[np.int64]
 Question: TypeAlias = tuple[Sequence[int], Sequence[int], Sequence[int], Sequence[int], Sequence[int]]
 """Variables asked for, observed, with a likelihood, eliminated last, and others whose clusters are kept."""
 NOTHING_ASKED: Question = ((), (), (), (), ())
-NO_LIMIT = (1 << 62) - 1
-"""More bytes than there are, and one less than kernels tell of whatever is larger still."""
 FIRST_ROOM, LARGEST_ROOM = 1 << 16, 1 << 20
 """So many integers and as many numbers each thread has for planning, and so many it keeps where more was needed."""
 

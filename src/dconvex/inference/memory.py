@@ -6,6 +6,14 @@ import os
 from functools import cache
 from pathlib import Path
 
+NO_LIMIT = 1 << 48
+"""More bytes than a process can address."""
+
+
+def limit_of(max_bytes: float | None) -> int:
+    """So many bytes as are allowed, be it without end, or the default."""
+    return default_limit() if max_bytes is None else int(min(max_bytes, NO_LIMIT))
+
 
 @cache
 def default_limit() -> int:

@@ -22,9 +22,9 @@ from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteAnswers
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.evidence import Soft
-from dconvex.inference.families import NO_LIMIT, FamilyIndex
+from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian import GaussianAnswers
-from dconvex.inference.memory import default_limit
+from dconvex.inference.memory import limit_of
 from dconvex.inference.partitions import lies_in_partitions, predicted_in_partitions, probabilities_in_partitions
 from dconvex.inference.plan import QueryPlan
 from dconvex.inference.prediction import predicted, predicted_probabilities
@@ -148,7 +148,8 @@ class LocalModel(Plotted):
         origin: Origin,
         max_bytes: int | None = None,
     ) -> None:
-        self.__dict__.update(_index=index, _answers=answers, _origin=origin, max_bytes=max_bytes)
+        limit = None if max_bytes is None else limit_of(max_bytes)
+        self.__dict__.update(_index=index, _answers=answers, _origin=origin, max_bytes=limit)
 
     _index: FamilyIndex
     _answers: Any
@@ -360,8 +361,7 @@ class LocalModel(Plotted):
         return places
 
     def _limit(self, max_bytes: int | None) -> int:
-        chosen = self.max_bytes if max_bytes is None else max_bytes
-        return default_limit() if chosen is None else int(min(chosen, NO_LIMIT))
+        return limit_of(self.max_bytes if max_bytes is None else max_bytes)
 
     def _picture(self, ruler: Ruler, most: int) -> Drawing:
         from dconvex.pictures.model_picture import model_picture

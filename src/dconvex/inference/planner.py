@@ -19,7 +19,7 @@ from dconvex.graph.adjacency import Adjacency
 from dconvex.graph.convexity import convex_hull
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
-from dconvex.inference.families import NO_LIMIT, FamilyIndex, Question, SmallQuestion, packed_question
+from dconvex.inference.families import FamilyIndex, Question, SmallQuestion, packed_question
 from dconvex.inference.plan import Candidate
 from dconvex.inference.tables import Head, Store
 
@@ -29,8 +29,12 @@ Key: TypeAlias = tuple[int, ...]
 
 PLANS_KEPT, BYTES_KEPT = 4096, 1 << 28
 """So many plans are kept, and so many bytes of them; the oldest goes first."""
+LARGEST = 2.0**62
+"""Larger numbers of multiplications and of bytes are not told apart."""
 SHARED_BY = 1000
 """A table that is derived serves later questions too: so many of them are taken to share its cost."""
+PLANNING_ONE = 20_000
+"""Planning the elimination of one variable takes about as long as so many multiplications."""
 CHEAP, CHEAP_FOR_EACH = 1_000_000, 10
 """Where fewer multiplications could be saved, in all or for each number of the program, nothing else is compared.
 
@@ -55,7 +59,7 @@ class Plan:
     """The number of entries in the result."""
     multiplications: int
     derived_cost: float
-    """Multiplications for the tables that it needs and that are not the network's own."""
+    """Multiplications for the tables that it needs and that are not the network's own; `SHARED_BY` questions share them."""
     peak_bytes: int
     uses_all_evidence: bool
     store: Store
@@ -187,7 +191,7 @@ class Planner:
         """What these tables cost, and the most bytes that one of them takes."""
         self.store.price(derived)
         cost, peak = self.store.prices[derived].T
-        return int(min(cost.sum(), 2.0**58)), int(min(peak.max(initial=0.0), NO_LIMIT + 1))
+        return int(min(cost.sum(), LARGEST)), int(min(peak.max(initial=0.0), LARGEST))
 
     def _cheapest(self, pruned: Plan, question: Question, limit: int, shows_impossible: bool) -> Plan:
         """The plan on the kept clusters, or one on the whole network or on the hull that costs less."""

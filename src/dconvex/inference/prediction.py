@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from dconvex.inference.evidence import Evidence
 from dconvex.inference.patterns import row_patterns
+from dconvex.inference.planner import PLANNING_ONE
 from dconvex.names import Label, Name
 from dconvex.network.columns import Columns
 
@@ -22,9 +24,12 @@ Flags: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
 Longs: TypeAlias = NDArray[np.int64]
 Rows: TypeAlias = NDArray[np.intp]
+Places: TypeAlias = NDArray[np.int32]
 Impossible: TypeAlias = Literal["raise", "nan"]
 Unknown: TypeAlias = Literal["raise", "missing"]
 MISSING = -1
+TELLING_APART = 50
+"""To find out whether a row equals another takes about as long as so many multiplications."""
 
 
 def predicted_probabilities(
@@ -127,9 +132,9 @@ class _Way:
 
     plan: Plan
     targets: Key
-    first: Rows
+    first: Places
     """Of rows in which all that matters for these targets is the same, the first."""
-    place: Rows
+    place: Places
     """For each row of the group which of the first ones it equals."""
 
     @classmethod
@@ -145,8 +150,10 @@ class _Way:
         return self.plan.outs if len(self.targets) > 1 else [(self.targets[0], 0, self.plan.size)]
 
     @property
-    def multiplications(self) -> int:
-        return len(self.first) * self.plan.multiplications
+    def cost(self) -> float:
+        """Multiplications for all rows, a share of those for derived tables, and what it took to tell rows apart."""
+        shared = self.plan.total - self.plan.multiplications
+        return len(self.first) * self.plan.multiplications + shared + TELLING_APART * len(self.place)
 
     @property
     def peak_bytes(self) -> int:
@@ -154,31 +161,38 @@ class _Way:
         return self.plan.peak_bytes + 8 * len(self.first) * self.plan.size
 
 
-def _cheapest_ways(answers: DiscreteAnswers, targets: Key, group: _Group, limit: int) -> list[_Way]:
+def _cheapest_ways(answers: DiscreteAnswers, targets: Key, group: _Group, limit: int) -> Iterable[_Way]:
     """One propagation to all targets, or an elimination for each of them, whichever costs less for these rows."""
     together: _Way | None = None
     if answers.is_one_distribution and len(targets) > 1:
         way = _Way.of(answers, targets, group, limit, is_checked=False)
         together = way if way.peak_bytes <= limit else None
-    singles = [_Way.of(answers, (target,), group, limit, is_checked=together is None) for target in targets]
     if together is None:
-        return singles
-    is_refused = any(single.plan.peak_bytes > limit for single in singles)
-    is_dearer = sum(single.multiplications for single in singles) > together.multiplications
-    return [together] if is_refused or is_dearer else singles
+        return (_Way.of(answers, (target,), group, limit, is_checked=True) for target in targets)
+    if together.cost <= PLANNING_ONE * len(targets):
+        return [together]
+    singles: list[_Way] = []
+    cost = 0.0
+    for target in targets:
+        single = _Way.of(answers, (target,), group, limit, is_checked=False)
+        singles.append(single)
+        cost += single.cost + PLANNING_ONE
+        if single.plan.peak_bytes > limit or cost > together.cost:
+            return [together]
+    return singles
 
 
-def _distinct(codes: Longs, states: list[int]) -> tuple[Rows, Rows]:
-    """First rows of the distinct ones, and for each row which of them it equals."""
+def _distinct(codes: Longs, states: list[int]) -> tuple[Places, Places]:
+    """First rows of the distinct ones, and for each row which of them it equals; small numbers, as many are held at once."""
     if not states:
-        return np.zeros(min(len(codes), 1), np.intp), np.zeros(len(codes), np.intp)
+        return np.zeros(min(len(codes), 1), np.int32), np.zeros(len(codes), np.int32)
     if float(np.prod(np.array(states, np.float64))) > 2.0**62:
-        return np.arange(len(codes)), np.arange(len(codes))
+        return np.arange(len(codes), dtype=np.int32), np.arange(len(codes), dtype=np.int32)
     key = np.zeros(len(codes), np.int64)
     for column, count in enumerate(states):
         key = key * count + codes[:, column]
     _, first, place = np.unique(key, return_index=True, return_inverse=True)
-    return first, place.reshape(-1)
+    return first.astype(np.int32), place.reshape(-1).astype(np.int32)
 
 
 def _possible(answers: DiscreteAnswers, group: _Group, limit: int, beside: Key) -> Flags:
@@ -193,12 +207,15 @@ def _possible(answers: DiscreteAnswers, group: _Group, limit: int, beside: Key) 
 
 
 def _is_near_zero(answers: DiscreteAnswers, group: _Group) -> Flags:
-    """Flags of the rows in which some table has a zero among the cells that the evidence leaves open."""
+    """Flags of the rows in which a table above the evidence has a zero among the cells that the evidence leaves open."""
     if not answers.is_one_distribution:
         return np.ones(len(group.rows), bool)
     found = np.zeros(len(group.rows), bool)
     column = {place: k for k, place in enumerate(group.observed)}
-    for table in answers.tables_with_zeros:
+    above = set(answers.store.index.dag.parent_lists.reachable(column).tolist())
+    tables = [table for table in answers.tables_with_zeros if table in above]
+    answers.store.derive(np.array(tables, np.int64))
+    for table in tables:
         members = [*answers.store.index.parents_of(table).tolist(), table]
         open_axes = tuple(axis for axis, member in enumerate(members) if member not in column)
         lowest = answers.store.table(table).min(axis=open_axes) if open_axes else answers.store.table(table)

@@ -23,6 +23,8 @@ PROGRAMS_KEPT = 10_000
 """On a long way to the ground so many programs are kept for the way back; the others are made twice."""
 NO_ROW = np.empty((1, 0), np.int64)
 NOT_TOLD = np.empty((0, 3))
+COST, PEAK = 0, 1
+"""Columns of a store's prices."""
 SMALL_ARENA, NO_ARENA = 4096, np.empty(0)
 """An arena up to this size need not be given: it is part of the memory that a kernel has anyway."""
 NO_LIKELIHOODS: Likelihoods = (np.empty(0), np.empty(0, np.int64), np.empty(0))
@@ -90,7 +92,7 @@ class Store:
     def price(self, tables: Longs) -> None:
         """Find out what these tables cost: each includes the dearest of those it comes from."""
         with self._lock:
-            self._from_the_ground(tables, self.prices[:, 0], self._note_price)
+            self._from_the_ground(tables, self.prices[:, COST], self._note_price)
 
     def derive(self, tables: Longs) -> None:
         """Make these tables, and those they come from, unless they are there."""
@@ -132,8 +134,8 @@ class Store:
 
     def _note_price(self, table: int, program: Longs, sources: list[int]) -> None:
         cost, peak = self.prices[sources].max(axis=0, initial=0.0)
-        self.prices[table, 1] = max(8.0 * float(program[Head.ARENA] + program[Head.OUT]), peak)
-        self.prices[table, 0] = float(program[Head.MULTIPLICATIONS]) + cost  # last: it says that both are known
+        self.prices[table, PEAK] = max(8.0 * float(program[Head.ARENA] + program[Head.OUT]), peak)
+        self.prices[table, COST] = float(program[Head.MULTIPLICATIONS]) + cost  # last: it says that both are known
 
     def _make(self, table: int, program: Longs, sources: list[int]) -> None:
         out = self.values[self.table_at[table] : self.table_at[table + 1]]
@@ -154,7 +156,7 @@ class Store:
     ) -> tuple[int, int, float]:
         """Execute a program for each row of evidence: status, arithmetic and logarithm of the sum of the last one.
 
-        `out` gets the results, row by row, and `ended` the former of every row.
+        `out` gets the results, row by row, and `ended` status, arithmetic and logarithm of each.
         """
         told: tuple[int, int, float]
         told, _ = in_room(

@@ -79,7 +79,7 @@ def execute(
 ):
     """Run the program for each row of evidence: the status, the arithmetic and the logarithm of the sum of the last one.
 
-    `out` gets the results of all rows, one after the other, and `ended` the former of each, where there is room in it. A small
+    `out` gets the results of all rows, one after the other, and `ended` these three of each, where there is room in it. A small
     arena may be left to the kernel.
     """
     mode = safe_mode(program, floor, likelihood_floor)

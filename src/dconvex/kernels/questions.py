@@ -37,8 +37,8 @@ ANSWER, MARGINALS, TRACE = 0, 1, 2
 """What a program ends in: one table, a table for each variable, or all tables left as they are."""
 COST, PEAK = 0, 1
 """The prices of a table that is derived: multiplications and bytes, NaN where they are not known yet."""
-MOST_BYTES = 2.0**62
-"""More are not told apart."""
+LARGEST = 2.0**62
+"""Larger numbers of multiplications and of bytes are not told apart."""
 LARGE_RESULT = 4096
 """Above so many entries an answer is normalised before its last multiplication, not after."""
 WORTH_ANOTHER_TRY = 10_000.0
@@ -166,7 +166,7 @@ def plan(memory, float_memory, model, room_for_walks, question, states, prices):
 
     `model`, `room_for_walks` and `question` are packed. Returns (begin, end, entries of the arena, entries of the result,
     multiplications, what derived tables cost by their `prices`, or -1 where that is not known yet, the most bytes that are
-    taken at once, by the program or by one that derives a table, whether all evidence matters).
+    taken at once, by the program or by one that derives a table, whether all evidence is looked at).
     """
     clusters, families, arcs = unpacked(model)
     scratch = unpacked_scratch(room_for_walks, len(states))
@@ -192,15 +192,15 @@ def plan(memory, float_memory, model, room_for_walks, question, states, prices):
     about = Subject(small, card, factors_of(room, small, roles, needed, likelihood), roles, evidence)
     begin, end = _best_program(room, about, turn, outputs, given.ending, given.limit)
     program = memory[begin:end]
-    dearest, most = 0.0, 8.0 * program[ARENA] + 8.0 * program[OUT]
+    cost, most = 0.0, 8.0 * program[ARENA] + 8.0 * program[OUT]
     for source in about.factors.source:
         if source >= len(states):
             program[DERIVED] += 1
-            dearest += prices[source, COST]
+            cost += prices[source, COST]
             if prices[source, PEAK] > most:
                 most = prices[source, PEAK]
-    dearest = -1.0 if np.isnan(dearest) else min(dearest, MOST)
-    taken = program[ARENA], program[OUT], program[MULTIPLICATIONS], np.int64(dearest), np.int64(min(most, MOST_BYTES))
+    cost = -1.0 if np.isnan(cost) else min(cost, LARGEST)
+    taken = program[ARENA], program[OUT], program[MULTIPLICATIONS], np.int64(cost), np.int64(min(most, LARGEST))
     return begin, end, *taken, is_all_met
 
 

@@ -14,7 +14,7 @@ from dconvex.graph.dag import Dag
 from dconvex.graph.decomposition import decompose
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.families import FamilyIndex
-from dconvex.inference.memory import default_limit
+from dconvex.inference.memory import default_limit, limit_of
 from dconvex.inference.model import checked_tree
 from dconvex.inference.saving import index_arrays, index_from
 from dconvex.learning.counts import Counts, Criterion
@@ -72,7 +72,7 @@ class Options:
         self.kind: Kind | None = "discrete" if kind is None and states else kind
         self.states, self.unknown, self.n_jobs, self.progress = states, unknown, n_jobs, progress
         self.given_limit = max_bytes
-        self.limit = default_limit() if max_bytes is None else int(max_bytes)
+        self.limit = limit_of(max_bytes)
         thread_count(n_jobs)
 
     @property
