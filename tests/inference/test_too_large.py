@@ -189,6 +189,23 @@ for name, (network, *sizes) in networks.items():
 
 
 @needs_linux
+def test_logarithms_take_no_more_memory():
+    printed = under_a_limit("""
+children = list(range(1, 24))
+network = dc.random_network(dc.Dag([(0, child) for child in children]), states=2, seed=1)
+soft = {1: [1e-300, 1.0], 2: [1e-300, 1.0]}
+local = dc.localize(network)
+for variables in ([1], children):
+    plan = local.explain(variables, soft=soft)
+    answer = limited(plan.peak_bytes, lambda: local.query(variables, soft=soft))
+    print(plan.peak_bytes, answer.values.sum())
+""")
+    peak, total = map(float, printed[-1].split())
+    assert peak > 60 << 20
+    assert total == pytest.approx(1.0)
+
+
+@needs_linux
 def test_questions_are_refused_or_finish_in_the_memory_they_may_use():
     printed = under_a_limit("""
 room = 64 << 20

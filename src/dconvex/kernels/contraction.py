@@ -144,7 +144,7 @@ def run(room, program, numbers, mode, finish, arena, out):
             for k in range(len(right)):
                 right[k] /= total
         if mode == LOGARITHMS:
-            _multiply_logs(room, record, arena, out if record[8] else arena, count)
+            _multiply_logs(record, arena, out if record[8] else arena, count)
         else:
             multiply(record, arena, out if record[8] else arena, count)
             if mode == SCALED:
@@ -405,52 +405,46 @@ def _watch(table, number, exponent, floor):
 
 
 @bare_part
-def _multiply_logs(room, record, arena, out, count):
-    """The same in logarithms: the maximum, or the logarithm of the sum of exponentials."""
-    is_sum = record[10] != 1
-    c, size = record[7], record[9]
-    for k in range(size):
-        out[c + k] = -np.inf
-    _sweep_logs(record, arena, out, out, c, False, count)
-    if not is_sum or record[12] + (record[PRODUCT + 4 * (record[11] - 1) + 3] == 0) == 0:
-        return
-    mark = room.top[FLOATS]
-    total = floats(room, size)
-    for k in range(size):
-        total[k] = 0.0
-    _sweep_logs(record, arena, out, total, 0, True, count)
-    for k in range(size):
-        if total[k] > 0.0:
-            out[c + k] += np.log(total[k])
-    room.top[FLOATS] = mark
+def _multiply_logs(record, arena, out, count):
+    """The same in logarithms, cell by cell of the product: the maximum, or the logarithm of the sum of exponentials."""
+    a, b, c = record[5], record[6], record[7]
+    loops, is_sum = record[11], record[10] != 1
+    loop = record[PRODUCT:]
+    innermost, n, sa, sb = -1, 1, 0, 0
+    for axis in range(loops):
+        if loop[4 * axis + 3] == 0:
+            innermost, n, sa, sb = axis, loop[4 * axis], loop[4 * axis + 1], loop[4 * axis + 2]
+    has_cell = True
+    while has_cell:
+        highest, has_terms = -np.inf, True
+        while has_terms:
+            for k in range(n):
+                highest = max(highest, arena[a + k * sa] + arena[b + k * sb])
+            has_terms, a, b, c = _advanced(loop, innermost, True, count, a, b, c)
+        if is_sum and innermost >= 0 and highest > -np.inf:
+            total, has_terms = 0.0, True
+            while has_terms:
+                for k in range(n):
+                    total += np.exp(arena[a + k * sa] + arena[b + k * sb] - highest)
+                has_terms, a, b, c = _advanced(loop, innermost, True, count, a, b, c)
+            highest += np.log(total)
+        out[c] = highest
+        has_cell, a, b, c = _advanced(loop, loops, False, count, a, b, c)
 
 
 @bare_part
-def _sweep_logs(record, arena, highest, result, at, adds, count):
-    """For each cell the maximum of a + b, or the sum of exp(a + b - maximum); `at` is where the result begins."""
-    a, b, c = record[5], record[6], record[7]
-    first = c
-    loops = record[11]
-    loop = record[PRODUCT:]
-    while True:
-        value = arena[a] + arena[b]
-        if adds:
-            if value > -np.inf:
-                result[at + c - first] += np.exp(value - highest[c])
-        elif value > result[at + c - first]:
-            result[at + c - first] = value
-        axis = loops - 1
-        while axis >= 0:
+def _advanced(loop, loops, is_summed, count, a, b, c):
+    """One round on in the first so many loops, of those that sum or of the others: whether there is one, and where it is."""
+    for axis in range(loops - 1, -1, -1):
+        if (loop[4 * axis + 3] == 0) == is_summed:
             count[axis] += 1
             a += loop[4 * axis + 1]
             b += loop[4 * axis + 2]
             c += loop[4 * axis + 3]
             if count[axis] < loop[4 * axis]:
-                break
+                return True, a, b, c
             a -= loop[4 * axis + 1] * loop[4 * axis]
             b -= loop[4 * axis + 2] * loop[4 * axis]
             c -= loop[4 * axis + 3] * loop[4 * axis]
             count[axis] = 0
-            axis -= 1
-        if axis < 0:
-            return
+    return False, a, b, c
