@@ -64,8 +64,8 @@ def test_a_page_needs_nothing_else(tmp_path):
 @pytest.mark.parametrize("name", ["x.gif", "x", "x.svg.gz", "x.txt"])
 def test_an_unknown_suffix(name, tmp_path):
     for subject in subjects():
-        if isinstance(subject, dc.LocalModel):
-            continue
+        if isinstance(subject, dc.LocalModel) and name != "x.gif":
+            continue  # it is saved itself
         with pytest.raises(dc.FormatError, match=r"unknown suffix '.*'; pictures are .svg, .html, .png, .pdf"):
             subject.save(tmp_path / name)
     assert not list(tmp_path.iterdir())

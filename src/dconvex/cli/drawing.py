@@ -9,9 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from dconvex.cli.targets import check_target
-from dconvex.errors import FormatError
 from dconvex.pictures.canvas import need_matplotlib
-from dconvex.pictures.showing import CONTENTS, is_picture
+from dconvex.pictures.showing import check_suffix
 
 MATPLOTLIB = (".png", ".pdf")
 """The formats that need it."""
@@ -27,8 +26,7 @@ def check_picture(path: Path | None) -> None:
     """That a picture can be drawn there, if one is asked for."""
     if path is None:
         return
-    if not is_picture(path):
-        raise FormatError(f"unknown suffix {path.suffix!r}; pictures are {', '.join(CONTENTS)}", path=str(path))
+    check_suffix(path)
     check_target(path)
     if path.suffix.lower() in MATPLOTLIB:
         need_matplotlib()

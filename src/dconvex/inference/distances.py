@@ -47,7 +47,7 @@ class Distance(float):
 
 def kl_divergence(
     p: BayesianNetwork, q: BayesianNetwork, *, method: Method = "auto", samples: int = 100_000, seed: Seed = None,
-    max_bytes: int | None = None,
+    max_bytes: float | None = None,
 ) -> Distance:  # fmt: skip
     """KL(p‖q), the expected value under p of log p(x) - log q(x); infinite where q rules out what p does not.
 
@@ -73,7 +73,7 @@ def kl_divergence(
 
 def bhattacharyya_distance(
     p: BayesianNetwork, q: BayesianNetwork, *, method: Method = "auto", samples: int = 100_000, seed: Seed = None,
-    max_bytes: int | None = None,
+    max_bytes: float | None = None,
 ) -> Distance:  # fmt: skip
     """The negative logarithm of the Bhattacharyya coefficient, the sum (or integral) of sqrt(p(x) q(x))."""
     log_overlap, error = _log_overlap(p, q, method, samples, seed, max_bytes)
@@ -82,7 +82,7 @@ def bhattacharyya_distance(
 
 def hellinger_distance(
     p: BayesianNetwork, q: BayesianNetwork, *, method: Method = "auto", samples: int = 100_000, seed: Seed = None,
-    max_bytes: int | None = None,
+    max_bytes: float | None = None,
 ) -> Distance:  # fmt: skip
     """The square root of one minus the Bhattacharyya coefficient: 0 for equal networks, 1 for those that exclude each other."""
     log_overlap, error = _log_overlap(p, q, method, samples, seed, max_bytes)
@@ -122,7 +122,7 @@ def _checked(method: str) -> str:
     return method
 
 
-def _exact_kl(p: BayesianNetwork, q: BayesianNetwork, max_bytes: int | None) -> float:
+def _exact_kl(p: BayesianNetwork, q: BayesianNetwork, max_bytes: float | None) -> float:
     model = localize(p, max_bytes=max_bytes)
     gain = _table_gain if p.kind == "discrete" else _regression_gain
     return max(sum(gain(model, p, q, node) for node in p.dag.nodes), 0.0)
@@ -153,7 +153,7 @@ def _regression_gain(model: LocalModel, p: BayesianNetwork, q: BayesianNetwork, 
 
 
 def _log_overlap(
-    p: BayesianNetwork, q: BayesianNetwork, method: Method, samples: int, seed: Seed, max_bytes: int | None
+    p: BayesianNetwork, q: BayesianNetwork, method: Method, samples: int, seed: Seed, max_bytes: float | None
 ) -> tuple[float, float]:
     """The logarithm of the Bhattacharyya coefficient, and its standard error."""
     _check_comparable(p, q)

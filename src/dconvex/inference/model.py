@@ -44,7 +44,7 @@ EvidenceLike: TypeAlias = Mapping[Name, Any] | None
 Answer: TypeAlias = Distribution | GaussianDistribution
 
 
-def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_bytes: int | None = None) -> LocalModel:
+def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_bytes: float | None = None) -> LocalModel:
     """A model that answers questions about `network` exactly, each from the clusters it touches.
 
     `tree` is what `decompose` gives unless another one is wanted; its separators must be d-convex. Nothing is computed until
@@ -146,7 +146,7 @@ class LocalModel(Plotted):
         index: FamilyIndex,
         answers: DiscreteAnswers | GaussianAnswers,
         origin: Origin,
-        max_bytes: int | None = None,
+        max_bytes: float | None = None,
     ) -> None:
         limit = None if max_bytes is None else limit_of(max_bytes)
         self.__dict__.update(_index=index, _answers=answers, _origin=origin, max_bytes=limit)
@@ -220,7 +220,7 @@ class LocalModel(Plotted):
         *,
         soft: Soft | None = None,
         method: Literal["exact", "sampling"] = "exact",
-        max_bytes: int | None = None,
+        max_bytes: float | None = None,
         assume_possible: bool = False,
         samples: int = 10_000,
         seed: int | np.random.Generator | None = None,
@@ -248,13 +248,14 @@ class LocalModel(Plotted):
         *,
         soft: Soft | None = None,
         variables: Name | Iterable[Name] | None = None,
-        max_bytes: int | None = None,
+        max_bytes: float | None = None,
         assume_possible: bool = False,
-    ) -> dict[Name, Any]:
+    ) -> dict[Name, Distribution | GaussianDistribution]:
         """P(v | evidence) for every variable v, or for those named."""
         asked = tuple(range(len(self.dag))) if variables is None else self._asked(variables)
         given = self._answers.read_evidence(evidence, soft)
-        found: dict[Name, Any] = self._answers.marginals(asked, given, self._limit(max_bytes), assume_possible=assume_possible)
+        limit = self._limit(max_bytes)
+        found: dict[Name, Answer] = self._answers.marginals(asked, given, limit, assume_possible=assume_possible)
         return found
 
     def most_probable(
@@ -263,7 +264,7 @@ class LocalModel(Plotted):
         evidence: EvidenceLike = None,
         *,
         soft: Soft | None = None,
-        max_bytes: int | None = None,
+        max_bytes: float | None = None,
     ) -> tuple[dict[Name, Any], float]:
         """The most probable joint state, and the logarithm of its probability given the evidence.
 
@@ -274,7 +275,7 @@ class LocalModel(Plotted):
         found: tuple[dict[Name, Any], float] = self._answers.most_probable(asked, given, self._limit(max_bytes))
         return found
 
-    def log_evidence(self, evidence: EvidenceLike = None, *, soft: Soft | None = None, max_bytes: int | None = None) -> float:
+    def log_evidence(self, evidence: EvidenceLike = None, *, soft: Soft | None = None, max_bytes: float | None = None) -> float:
         """The logarithm of the probability (or density) of the evidence; -inf where it is impossible."""
         try:
             given = self._answers.read_evidence(evidence, soft)
@@ -289,7 +290,7 @@ class LocalModel(Plotted):
         *,
         soft: Soft | None = None,
         seed: int | np.random.Generator | None = None,
-        max_bytes: int | None = None,
+        max_bytes: float | None = None,
     ) -> pd.DataFrame:
         """`n` independent rows of all variables given the evidence, drawn exactly."""
         if n < 0:
@@ -312,7 +313,7 @@ class LocalModel(Plotted):
         *,
         impossible: Literal["raise", "nan"] = "raise",
         unknown: Literal["raise", "missing"] = "raise",
-        max_bytes: int | None = None,
+        max_bytes: float | None = None,
     ) -> Any:
         """The most probable state (or the mean) of each target for each row, in a frame of the caller's own kind.
 
@@ -329,7 +330,7 @@ class LocalModel(Plotted):
         *,
         impossible: Literal["raise", "nan"] = "raise",
         unknown: Literal["raise", "missing"] = "raise",
-        max_bytes: int | None = None,
+        max_bytes: float | None = None,
     ) -> dict[Name, Floats]:
         """For each target an array with a row of probabilities for each row of the data, along the target's states."""
         answer = probabilities_in_partitions if lies_in_partitions(data) else predicted_probabilities
@@ -341,7 +342,7 @@ class LocalModel(Plotted):
         evidence: EvidenceLike = None,
         *,
         soft: Soft | None = None,
-        max_bytes: int | None = None,
+        max_bytes: float | None = None,
     ) -> QueryPlan:
         """The plan that `query` executes: which clusters answer, what is dropped, the order, memory and multiplications."""
         given = self._answers.read_evidence(evidence, soft)
@@ -360,7 +361,7 @@ class LocalModel(Plotted):
             raise ValueError(f"{twice!r} is asked for twice")
         return places
 
-    def _limit(self, max_bytes: int | None) -> int:
+    def _limit(self, max_bytes: float | None) -> int:
         return limit_of(self.max_bytes if max_bytes is None else max_bytes)
 
     def _picture(self, ruler: Ruler, most: int) -> Drawing:

@@ -25,7 +25,7 @@ def statistics(
     for_query: Name | Iterable[Name] | None = None,
     unknown: Unknown = "raise",
     n_jobs: int | None = None,
-    max_bytes: int | None = None,
+    max_bytes: float | None = None,
     progress: bool = False,
 ) -> Statistics:
     """What there is to know of the data for learning: counts or moments of each family. They add up with `+`.

@@ -53,7 +53,7 @@ class _Job:
     kind: Kind
     states: Mapping[Name, tuple[Label, ...]] | None
     unknown: Unknown
-    max_bytes: int | None
+    max_bytes: float | None
     """None stands for what the worker's machine allows, not the caller's."""
 
     def count(self, frame: Any) -> Statistics:

@@ -48,7 +48,7 @@ def fit(
     for_query: Name | Iterable[Name] | None = None,
     unknown: Unknown = "raise",
     n_jobs: int | None = None,
-    max_bytes: int | None = None,
+    max_bytes: float | None = None,
     progress: bool = False,
 ) -> LocalModel:
     """Learn a model of these variables from data: each cluster of the tree from its own columns.

@@ -63,7 +63,7 @@ class Options:
 
     def __init__(
         self, kind: Kind | None = None, states: Mapping[Name, tuple[Label, ...]] | None = None, unknown: Unknown = "raise",
-        n_jobs: int | None = None, max_bytes: int | None = None, progress: bool = False,
+        n_jobs: int | None = None, max_bytes: float | None = None, progress: bool = False,
     ) -> None:  # fmt: skip
         if kind not in (None, "discrete", "gaussian"):
             raise ValueError(f"kind={kind!r}; there are 'discrete' and 'gaussian'")

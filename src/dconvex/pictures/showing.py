@@ -95,8 +95,14 @@ class PlottedNetwork(Shown):
 
 
 def is_picture(path: str | Path) -> bool:
-    """Whether the suffix is one of a picture."""
-    return Path(path).suffix.lower() in CONTENTS
+    """Whether the suffix is one of a picture, be it one that we write or not."""
+    return Path(path).suffix.lower() in {*CONTENTS, *NOT_WRITTEN}
+
+
+def check_suffix(path: Path) -> None:
+    """That it is one of a picture that we write."""
+    if path.suffix.lower() not in CONTENTS:
+        raise FormatError(f"unknown suffix {path.suffix!r}; pictures are {', '.join(CONTENTS)}", path=str(path))
 
 
 def plot_picture(artist: Artist, ax: Axes | None = None) -> Axes:
@@ -108,9 +114,7 @@ def plot_picture(artist: Artist, ax: Axes | None = None) -> Axes:
 def save_picture(artist: Artist, path: str | Path) -> None:
     """Write a picture to a file, in the format that the suffix asks for; the file is replaced as a whole."""
     target = Path(path)
-    if not is_picture(target):
-        problem = f"unknown suffix {target.suffix!r}; pictures are {', '.join(CONTENTS)}"
-        raise FormatError(problem, path=str(target))
+    check_suffix(target)
     content = CONTENTS[target.suffix.lower()](artist)
     with replacing(target) as beside:
         beside.write_bytes(content)
@@ -141,3 +145,5 @@ CONTENTS: dict[str, Callable[[Artist], bytes]] = {
     ".png": partial(_figure, kind="png"),
     ".pdf": partial(_figure, kind="pdf"),
 }
+NOT_WRITTEN = {".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".eps"}
+"""Suffixes that nobody gives to anything but a picture."""
