@@ -29,7 +29,7 @@ def write_summary(names: Iterable[str], folder: Path = RESULTS, page: Path = PAG
     """Write the page anew from the results that are there."""
     files = [folder / f"{name}.json" for name in names]
     records = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.exists()]
-    sections = [line for record in records for line in _section(record)]
+    sections = [line for record in records for line in (*_section(record), *_picture(record, folder, page))]
     page.write_text("\n".join([HEAD, *_overview(records), "", *sections]), encoding="utf-8")
 
 
@@ -69,6 +69,14 @@ def _section(record: Record) -> Iterator[str]:
     yield ""
     yield from _table(record)
     yield ""
+
+
+def _picture(record: Record, folder: Path, page: Path) -> Iterator[str]:
+    """The one that the benchmark has drawn beside its results, if it draws."""
+    picture = folder / f"{record['benchmark']}.png"
+    if picture.exists():
+        yield f"![{record['benchmark']}]({picture.relative_to(page.parent).as_posix()})"
+        yield ""
 
 
 def _table(record: Record) -> Iterator[str]:

@@ -22,7 +22,6 @@ from rich.table import Table
 
 import dconvex as dc
 from benchmarks import harness
-from dconvex.names import Name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -113,7 +112,7 @@ class Result:
 def random_binary(dag: dc.Dag, rng: np.random.Generator) -> dc.BayesianNetwork:
     """Drawn as in the paper's notebooks, by pgmpy's `TabularCPD.get_random`: two uniform numbers, divided by their sum."""
 
-    def table(node: Name) -> NDArray[np.float64]:
+    def table(node: str | int) -> NDArray[np.float64]:
         numbers = rng.random((2,) * (1 + len(dag.parents(node))))
         return np.asarray(numbers / numbers.sum(axis=-1, keepdims=True))
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 import dconvex as dc
-from dconvex.names import Name
-from experiments.baselines.junction_tree import JunctionTree, junction_tree
+from experiments.baselines.junction_tree import JunctionTree, Name, junction_tree
 from experiments.baselines.wu import LosslessDecomposition, Plan
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -73,16 +72,24 @@ def _pyagrum(network: dc.BayesianNetwork) -> Contender:
 
 
 def _pgmpy(network: dc.BayesianNetwork) -> Contender:
-    with warnings.catch_warnings(action="ignore", category=FutureWarning):  # about modules of its own
-        from pgmpy.inference import VariableElimination
-
-    engine = VariableElimination(dc.to_pgmpy(network))
+    engine = _pgmpy_inference().VariableElimination(dc.to_pgmpy(network))
 
     def answer(question: Question) -> Floats:
         found = engine.query(list(question), show_progress=False)
         return _in_order(found.values, found.variables, question)
 
     return lambda question: lambda: answer(question)
+
+
+def pgmpy_propagation(network: dc.BayesianNetwork) -> Any:
+    """Its belief propagation, not yet calibrated."""
+    return _pgmpy_inference().BeliefPropagation(dc.to_pgmpy(network))
+
+
+def _pgmpy_inference() -> Any:
+    with warnings.catch_warnings(action="ignore", category=FutureWarning):  # about modules of its own
+        from pgmpy import inference
+    return inference
 
 
 def values_of(answer: dc.Distribution | dc.GaussianDistribution) -> Floats:

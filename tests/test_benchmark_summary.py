@@ -48,6 +48,13 @@ def test_a_section_tells_what_was_measured_on_what(tmp_path):
     assert "| nodes | saved |\n| --- | --- |\n| 10 | 0.123 |" in section
 
 
+def test_a_picture_is_shown_where_there_is_one(tmp_path):
+    (tmp_path / "queries.png").touch()
+    page = written(tmp_path, reading={"cases": [race("small", dconvex=1)]}, queries={"cases": [contest("small", dconvex=[])]})
+    assert "![" not in page.split("## queries")[0]
+    assert "![queries](queries.png)" in page.split("## queries")[1]
+
+
 @pytest.mark.parametrize("quick", [True, False])
 def test_only_a_full_run_replaces_results(quick, monkeypatch, tmp_path):
     folders = {}

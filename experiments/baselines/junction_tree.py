@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dconvex as dc
-from dconvex.names import Name, canonical
 
 Floats: TypeAlias = NDArray[np.float64]
+Name: TypeAlias = str | int
 
-MEMORY = 4 << 30
+MEMORY = 8 << 30
 """A product that takes more bytes, with its operands, is refused."""
 
 
@@ -148,7 +148,7 @@ def contracted(factors: Sequence[Factor], keep: Set[Name]) -> Factor:
     """The product of the factors, summed over all variables but `keep`, the one that leaves the smallest scope first."""
     left = list(factors)
     while doomed := {name for factor in left for name in factor.scope} - keep:
-        buckets = {name: [factor for factor in left if name in factor.scope] for name in canonical(doomed)}
+        buckets = {name: [factor for factor in left if name in factor.scope] for name in sorted(doomed, key=str)}
         name = min(buckets, key=lambda name: len(_union(*buckets[name])))
         left = [factor for factor in left if name not in factor.scope]
         left.append(_summed_out(name, *_paired(buckets[name], down_to=2)))
@@ -192,7 +192,7 @@ def _refuse_large(scope: Iterable[Name], *factors: Factor) -> None:
 def _potentials(network: dc.BayesianNetwork, tree: dc.ClusterTree) -> list[Factor]:
     """For each clique the product of the tables that are at home there, over all of the clique."""
     length = {name: len(labels) for name, labels in network.states.items()}
-    scopes = [tuple(canonical(cluster)) for cluster in tree.clusters]
+    scopes = [tuple(sorted(cluster, key=str)) for cluster in tree.clusters]
     found = [Factor(scope, np.ones([length[name] for name in scope])) for scope in scopes]
     for name, place in homes(network.dag, tree).items():
         found[place] *= own_table(network, name)

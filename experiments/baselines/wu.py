@@ -19,11 +19,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import dconvex as dc
-from dconvex.names import Name, canonical
 from experiments.baselines.junction_tree import (
     Factor,
     Floats,
     JunctionTree,
+    Name,
     collected,
     homes,
     junction_tree,
@@ -84,7 +84,7 @@ class LosslessDecomposition:
         tree = self.plan.tree
         kept = subtree(tree, variables) if prune else set(range(len(tree)))
         factors: dict[int, list[Factor]] = {clique: [] for clique in kept}
-        for name in canonical({name for clique in kept for name in tree.clusters[clique]}):
+        for name in sorted({name for clique in kept for name in tree.clusters[clique]}, key=str):
             nearest = next(clique for clique in self.plan.holders[name] if clique in kept)
             factors[nearest].append(self.tables[nearest, name])
         return collected(tree, self.plan.above, factors, variables)

@@ -8,6 +8,7 @@ import pytest
 
 from experiments import contenders, table2
 from experiments.common import SMOKE
+from experiments.timing import Timing, timed
 
 
 @pytest.fixture(scope="module")
@@ -62,11 +63,11 @@ def test_errors_of_other_networks(result):
 
 
 def test_what_takes_too_much_memory_is_refused():
-    timing = table2.Timing()
-    assert table2.timed(lambda: np.ones(2 << 30), timing) is None
-    assert timing.note == "refused: more than 4 GiB"
+    timing = Timing()
+    assert timed(lambda: np.ones(2 << 30), timing) is None
+    assert timing.note == "refused: more than 8 GiB"
     assert timing.seconds == []
-    assert table2.timed(lambda: np.ones(2), timing) is not None
+    assert timed(lambda: np.ones(2), timing) is not None
 
 
 def case_of(size, **seconds):
@@ -78,7 +79,7 @@ def case_of(size, **seconds):
         contenders.PYAGRUM,
         contenders.PGMPY,
     )
-    timings = {name: table2.Timing(seconds.get(name.split()[0], [0.5, 1.5, 4.0])) for name in names}
+    timings = {name: Timing(own := seconds.get(name.split()[0], [0.5, 1.5, 4.0]), [one / 2 for one in own]) for name in names}
     return table2.Case(size, timings, [1e-15] * 3, [1e-15] * 3)
 
 
@@ -88,13 +89,13 @@ def test_who_is_refused_is_told_and_left_out(failure):
         raise failure
 
     case = case_of(25, pgmpy=[])
-    assert table2.timed(fail, case.timings[contenders.PGMPY]) is None
+    assert timed(fail, case.timings[contenders.PGMPY]) is None
     times, errors = pd.DataFrame(table2.time_records(case)), pd.DataFrame(table2.error_records(case))
-    others = pd.DataFrame({"size": [2, 25], "mse": [1e-4, 1e-15]})
+    others = pd.DataFrame({"size": [2, 25], "questions": [5, 5], "mse": [1e-4, 1e-15]})
     told = {row.item: row.ours for row in table2.time_rows(times)}
-    assert told["mean time: pgmpy VariableElimination"] == "refused: more than 4 GiB"
+    assert told["mean time: pgmpy VariableElimination"] == "refused: more than 8 GiB"
     assert told["mean time: pyAgrum VariableElimination"] == "2 s"
-    assert "pgmpy ?, a calibrated" in " ".join(table2.remarks(times, errors, others).split())
+    assert "pgmpy ?, a calibrated" in " ".join(table2.remarks(times, errors, others, (4.0, 0.02)).split())
 
 
 def test_who_was_asked_less_is_compared_on_those_questions_and_it_is_told():
@@ -105,6 +106,13 @@ def test_who_was_asked_less_is_compared_on_those_questions_and_it_is_told():
     assert told == "2 s (of the first 2 questions, then its time was used up)"
 
 
+def test_who_is_refused_after_some_answers_is_told_with_these():
+    case = case_of(25, pgmpy=[1.0, 3.0])
+    case.timings[contenders.PGMPY].note = "refused: more than 8 GiB"
+    (told,) = (row.ours for row in table2.time_rows(pd.DataFrame(table2.time_records(case))) if "pgmpy" in row.item)
+    assert told == "2 s (of the first 2 questions, then refused: more than 8 GiB)"
+
+
 def test_other_failures_are_not_hidden():
     with pytest.raises(ZeroDivisionError):
-        table2.timed(lambda: 1 / 0, table2.Timing())
+        timed(lambda: 1 / 0, Timing())

@@ -66,12 +66,14 @@ def test_networks_that_exclude_each_other():
     assert dc.kl_divergence(biased, fair) == pytest.approx(math.log(2))
 
 
-@pytest.mark.parametrize("name", ["asia", "alarm", "ecoli70"])
+@pytest.mark.parametrize("name", ["asia", "alarm", "ecoli70", "arth150"])
 def test_a_network_is_at_distance_zero_from_itself(name):
     network = dc.load_network(name)
     for distance in (dc.kl_divergence, dc.bhattacharyya_distance):
         assert distance(network, network) == pytest.approx(0, abs=1e-10)
+        assert math.copysign(1, distance(network, network)) == 1
     assert dc.hellinger_distance(network, network) == pytest.approx(0, abs=1e-5)
+    assert math.copysign(1, dc.hellinger_distance(network, network)) == 1
 
 
 def gaussian_pair(nodes, seed):

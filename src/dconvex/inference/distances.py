@@ -77,7 +77,7 @@ def bhattacharyya_distance(
 ) -> Distance:  # fmt: skip
     """The negative logarithm of the Bhattacharyya coefficient, the sum (or integral) of sqrt(p(x) q(x))."""
     log_overlap, error = _log_overlap(p, q, method, samples, seed, max_bytes)
-    return Distance(max(-log_overlap, 0.0), error)
+    return Distance(max(0.0, -log_overlap), error)
 
 
 def hellinger_distance(
@@ -86,7 +86,7 @@ def hellinger_distance(
 ) -> Distance:  # fmt: skip
     """The square root of one minus the Bhattacharyya coefficient: 0 for equal networks, 1 for those that exclude each other."""
     log_overlap, error = _log_overlap(p, q, method, samples, seed, max_bytes)
-    distance = math.sqrt(max(-math.expm1(log_overlap), 0.0))
+    distance = math.sqrt(max(0.0, -math.expm1(log_overlap)))
     return Distance(distance, math.exp(log_overlap) * error / (2 * distance) if error and distance else 0.0)
 
 
@@ -125,7 +125,7 @@ def _checked(method: str) -> str:
 def _exact_kl(p: BayesianNetwork, q: BayesianNetwork, max_bytes: float | None) -> float:
     model = localize(p, max_bytes=max_bytes)
     gain = _table_gain if p.kind == "discrete" else _regression_gain
-    return max(sum(gain(model, p, q, node) for node in p.dag.nodes), 0.0)
+    return max(0.0, sum(gain(model, p, q, node) for node in p.dag.nodes))
 
 
 def _table_gain(model: LocalModel, p: BayesianNetwork, q: BayesianNetwork, node: Name) -> float:
