@@ -212,7 +212,7 @@ def draw(runs: pd.DataFrame, growth: pd.DataFrame, path: Path) -> None:
     axes.set_xticks(range(len(names)), names)
     title = f"{runs['rows'].iloc[0]:,} rows; ours on {CORES}, the paper's on up to six"
     axes.set(ylabel="t_full / t_decom", ylim=(0, None), title=title)
-    figure.legend(frameon=False, fontsize=9, ncols=2, loc="outside lower center")
+    figure.legend(*axes.get_legend_handles_labels(), frameon=False, fontsize=9, ncols=2, loc="outside lower left")
     tidy(axes)
     figure.savefig(path, dpi=110)
 
@@ -223,7 +223,7 @@ def draw_growth(axes: Axes, growth: pd.DataFrame, what: str) -> None:
         ratio = (part["full"] / part["decom"]).groupby(part[what]).median()
         axes.plot(ratio.index, ratio, "o-", color=f"C{2 + list(PAPER).index(str(name))}", label=str(name))
     numbers = sorted(growth[what].unique())
-    axes.set(xscale="log" if what == "rows" else "linear", xlabel=what, ylim=(0, None), title=f"by {what}, medians")
+    axes.set(xscale="log" if what == "rows" else "linear", xlabel=what, ylim=(0, 1.5), title=f"by {what}, medians")
     axes.set_xticks(numbers, [f"{number:,}" for number in numbers], rotation=45 if what == "rows" else 0)
     axes.minorticks_off()
     axes.axhline(1, color="0.6", linestyle=":", linewidth=1)

@@ -58,6 +58,12 @@ def as_names(names: Name | Iterable[Name]) -> tuple[Name, ...]:
     return (plain,) if isinstance(plain, int) else tuple(names)
 
 
+def check_mapping(what: str, given: object) -> None:
+    """That it says something by variable, if it says anything."""
+    if given is not None and not hasattr(given, "items"):
+        raise TypeError(f"{what} must be a mapping with variables as keys, not {given!r}")
+
+
 def _checked_label(variable: Name, label: Hashable) -> Label:
     plain = _plain(label)
     if not isinstance(plain, str | int):

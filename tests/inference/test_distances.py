@@ -164,3 +164,91 @@ def test_what_cannot_be_compared_is_told():
         dc.wasserstein2_distance(asia, asia)
     with pytest.raises(ValueError, match="method"):
         dc.kl_divergence(coin, coin, method="guess", max_bytes=1)
+
+
+# --- variables that others determine
+
+
+def regressions(edges, **families):
+    return dc.BayesianNetwork.gaussian(dc.Dag(edges), families)
+
+
+LINE = regressions([("x", "y")], x=(0, {}, 1.0), y=(0, {"x": 1.0}, 0.0))
+"""y = x, x standard normal."""
+
+
+def test_the_same_flat_from_another_side():
+    turned = regressions([("y", "x")], y=(0, {}, 1.0), x=(0, {"y": 1.0}, 0.0))
+    for distance in (dc.kl_divergence, dc.hellinger_distance, dc.bhattacharyya_distance, dc.wasserstein2_distance):
+        assert distance(LINE, turned) == pytest.approx(0.0, abs=1e-7)
+        assert distance(turned, LINE) == pytest.approx(0.0, abs=1e-7)
+
+
+def test_another_distribution_on_the_same_flat():
+    """As far apart as N(0, 1) and N(0, 2), whatever y is."""
+    wider = regressions([("x", "y")], x=(0, {}, 2.0), y=(0, {"x": 1.0}, 0.0))
+    kl, overlap = 0.5 * (0.5 - 1 + math.log(2)), math.sqrt(2 * math.sqrt(2) / 3)
+    assert dc.kl_divergence(LINE, wider) == pytest.approx(kl)
+    assert dc.kl_divergence(wider, LINE) == pytest.approx(0.5 * (2 - 1 - math.log(2)))
+    assert dc.hellinger_distance(LINE, wider) == pytest.approx(math.sqrt(1 - overlap))
+    assert dc.bhattacharyya_distance(LINE, wider) == pytest.approx(-math.log(overlap))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        regressions([("x", "y")], x=(0, {}, 1.0), y=(0, {"x": 1.0}, 0.5)),  # the whole plane
+        regressions([("x", "y")], x=(0, {}, 1.0), y=(0, {"x": 2.0}, 0.0)),  # another line
+        regressions([("x", "y")], x=(0, {}, 1.0), y=(1, {"x": 1.0}, 0.0)),  # beside it
+        regressions([("x", "y")], x=(0, {}, 0.0), y=(0, {"x": 1.0}, 0.0)),  # a point on it
+    ],
+    ids=["plane", "turned", "moved", "point"],
+)
+def test_flats_that_differ_exclude_each_other(other):
+    for p, q in ((LINE, other), (other, LINE)):
+        assert dc.kl_divergence(p, q) == math.inf
+        assert dc.bhattacharyya_distance(p, q) == math.inf
+        assert dc.hellinger_distance(p, q) == 1.0
+
+
+@given(st.integers(0, 10_000))
+def test_determined_variables_add_no_distance(seed):
+    """Sums of other variables, in both networks: as far apart as the networks without them."""
+    p, q = gaussian_pair(4, seed)
+    rng = np.random.default_rng(seed)
+    slopes = {node: float(rng.normal()) for node in p.dag.nodes}
+
+    def with_sum(network):
+        families = {node: network.family(node) for node in network.dag.nodes}
+        told = {node: (own.intercept, dict(own.coefficients), own.variance) for node, own in families.items()}
+        edges = [*network.dag.edges, *((node, "sum") for node in network.dag.nodes)]
+        return dc.BayesianNetwork.gaussian(dc.Dag(edges), told | {"sum": (2.0, slopes, 0.0)})
+
+    for distance in (dc.kl_divergence, dc.bhattacharyya_distance, dc.hellinger_distance):
+        assert distance(with_sum(p), with_sum(q)) == pytest.approx(distance(p, q), rel=1e-6, abs=1e-7)
+
+
+# --- estimates of what hardly overlaps
+
+
+def test_estimates_of_what_does_not_overlap():
+    heads, tails = coins(1.0, 0.0)
+    assert dc.hellinger_distance(heads, tails, method="sampling") == 1.0
+    assert dc.bhattacharyya_distance(heads, tails, max_bytes=1) == math.inf
+
+
+def test_estimates_of_what_is_far_apart():
+    one, other = (
+        dc.BayesianNetwork.discrete([], {k: [1 - p, p] for k in range(3_000)}, {k: [0, 1] for k in range(3_000)})
+        for p in (0.001, 0.999)
+    )
+    found = dc.bhattacharyya_distance(one, other, method="sampling", samples=100, seed=1)
+    assert 3_000 < found < math.inf
+    assert dc.hellinger_distance(one, other, method="sampling", samples=100, seed=1) == 1.0
+
+
+@pytest.mark.parametrize("distance", [dc.kl_divergence, dc.hellinger_distance, dc.bhattacharyya_distance])
+def test_an_unknown_method_is_refused(distance):
+    fair, biased = coins(0.5, 0.25)
+    with pytest.raises(ValueError, match="unknown method 'guessing'"):
+        distance(fair, biased, method="guessing")

@@ -7,6 +7,7 @@ import re
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -162,6 +163,7 @@ def test_an_unknown_variable_has_a_near_match(kind):
         ({"rain": {"none", "mch"}}, "unknown state 'mch' of 'rain'; did you mean 'much'"),
         ({"sprinkler": "1"}, "unknown state '1' of 'sprinkler'; did you mean 1?"),
         ({"rain": None}, "unknown state None of 'rain'"),
+        ({"rain": pd.NA}, "unknown state <NA> of 'rain'"),
         ({"sprinkler": 1.5}, "unknown state 1.5 of 'sprinkler'"),
     ],
 )
@@ -173,6 +175,20 @@ def test_an_unknown_state_has_a_near_match(evidence, problem):
     ):
         with pytest.raises(dc.UnknownStateError, match=re.escape(problem)):
             ask()
+
+
+@pytest.mark.parametrize("kind", ["evidence", "soft"])
+@pytest.mark.parametrize("given", [["rain"], "rain", {"rain"}, 3])
+def test_evidence_is_told_by_variable(kind, given):
+    line = dc.random_gaussian_network([("x", "y")], seed=1)
+    for local, variable in ((model(), "wet"), (dc.localize(line), "y")):
+        with pytest.raises(TypeError, match=f"{kind} must be a mapping with variables as keys, not"):
+            local.query(variable, **{kind: given})
+
+
+def test_a_likelihood_that_is_no_number():
+    with pytest.raises(ValueError, match="the likelihood of 'rain' = 'some' must be a number, not 'x'"):
+        model().query("wet", soft={"rain": {"some": "x"}})
 
 
 def test_an_unknown_state_among_likelihoods_has_a_near_match():

@@ -219,6 +219,11 @@ def test_as_a_series():
     assert single["much"] == model().query("rain")["much"]
 
 
+def test_nothing_as_a_frame():
+    found = model().query([])
+    assert found.to_frame()["probability"].tolist() == found.to_series().tolist() == [1.0]
+
+
 def test_as_a_frame():
     found = model().query(["rain", "sprinkler"])
     frame = found.to_frame()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import subprocess
@@ -9,7 +10,9 @@ import sys
 import tracemalloc
 
 import pytest
+from hypothesis import given
 from inference.models import SPRINKLER, chain, close, grid, in_one_cluster
+from inference.questions import Question, questions
 
 import dconvex as dc
 
@@ -252,3 +255,65 @@ def test_a_table_that_cannot_be_derived_is_refused():
     for limit in (2**28, float("inf")):
         with pytest.raises(dc.TooLargeError):
             local.query("leaf", max_bytes=limit)
+
+
+# --- evidence that does not matter for the answer
+
+
+def beside_a_grid(*, zeros: bool) -> tuple[dc.LocalModel, dict]:
+    """a → b, and a grid that is too wide, with evidence in its last corner."""
+    edges = [*grid(30, 30).dag.edges, ("a", "b"), ("before", "0,0")]
+    network = dc.random_network(dc.Dag(edges), states=2, seed=1)
+    tables = {node: network.family(node).values for node in network.dag.nodes}
+    if zeros:
+        tables["before"] = [1.0, 0.0]
+    network = dc.BayesianNetwork.discrete(network.dag, tables, network.states)
+    tree = dc.ClusterTree([{"a", "b"}, set(network.dag.nodes) - {"a", "b"}], [(0, 1)], mode="any")
+    return dc.localize(network, tree=tree, max_bytes=2**24), {"a": 0, "29,29": 1}
+
+
+ABOUT_B = {
+    "query": lambda local, evidence, **options: local.query("b", evidence, **options).values[0],
+    "marginals": lambda local, evidence, **options: local.marginals(evidence, variables=["b"], **options)["b"].values[0],
+    "most probable": lambda local, evidence, **options: math.exp(local.most_probable(["b"], evidence, **options)[1]),
+    "explain": lambda local, evidence, **options: local.explain("b", evidence, **options).peak_bytes,
+}
+about_b = pytest.mark.parametrize("ask", ABOUT_B.values(), ids=ABOUT_B)
+
+
+@about_b
+def test_evidence_that_cannot_be_impossible_need_not_be_checked(ask):
+    local, evidence = beside_a_grid(zeros=False)
+    assert ask(local, evidence) == ask(local, {"a": 0})
+
+
+@about_b
+def test_a_check_that_is_too_large_can_be_left_out(ask):
+    local, evidence = beside_a_grid(zeros=True)
+    with pytest.raises(dc.TooLargeError, match=r"check that the evidence is possible.*assume_possible=True"):
+        ask(local, evidence)
+    assert ask(local, evidence, assume_possible=True) == ask(local, {"a": 0})
+
+
+@given(questions())
+def test_every_question_fits_into_what_its_plan_says(question: Question):
+    local = dc.localize(question.network)
+    needed = local.explain(question.variables, **question.given).peak_bytes
+    close(
+        local.query(question.variables, **question.given, max_bytes=needed).values,
+        local.query(question.variables, **question.given).values,
+    )
+    for limit in (needed - 1, needed // 2):  # with less the check may be left out, as it was found not to matter
+        try:
+            assert local.explain(question.variables, **question.given, max_bytes=limit).peak_bytes <= limit
+        except dc.TooLargeError:
+            with pytest.raises(dc.TooLargeError):
+                local.query(question.variables, **question.given, max_bytes=limit)
+        else:
+            local.query(question.variables, **question.given, max_bytes=limit)
+
+
+@pytest.mark.parametrize("limit", [float("nan"), "1GB", float("-inf"), [1]])
+def test_what_is_no_number_of_bytes(limit):
+    with pytest.raises(ValueError, match="max_bytes must be a number of bytes"):
+        dc.localize(SPRINKLER).query("rain", max_bytes=limit)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from inference.brute_force import BruteForce
 from learning.oracles import estimated, pruned
@@ -181,6 +181,17 @@ def test_the_plan_shows_the_kept_clusters():
     plan = str(model.explain(["b", "d"], {"a": 1}))
     assert "1" in plan
     assert "c" not in model.tree.pruned_to(["a", "b", "d"]).variables
+
+
+@given(asked())
+def test_the_plan_names_the_clusters_that_answer(question):
+    plan = question.model.explain(question.variables, **question.given)
+    tree = question.model.tree
+    told = [*question.variables, *question.evidence, *question.soft]
+    assume(told)
+    kept = tree.pruned_to(told)
+    assert {tree.clusters[place] for place in plan.kept} == set(kept.clusters)
+    assert set(plan.variables_kept) <= kept.variables
 
 
 def test_an_intervention_uses_the_network():

@@ -62,17 +62,15 @@ class DiscreteAnswers:
         hidden = asked
         if evidence.observed and not set(asked).isdisjoint(evidence.observed):
             hidden = tuple(place for place in asked if place not in evidence.observed)
-            self._refuse_large_result(asked, limit)
         plan = self.planner.plan(hidden, evidence.observed, evidence.likely, Ending.ANSWER, limit)
-        status, _, values = self._run(plan, evidence, JOINT)
+        if hidden is not asked:
+            self._refuse_large_result(asked, limit, plan.peak_bytes)
+        plan, status, _, values = self._run(plan, evidence, JOINT)
         if status == IMPOSSIBLE:
             self.raise_impossible(evidence, limit, beside=asked)
         if not (plan.uses_all_evidence or assume_possible):
             self._check_possible(evidence, limit, asked)
-        if len(asked) > MOST_AXES:
-            raise ValueError(
-                f"an array has at most {MOST_AXES} axes, and {len(asked)} variables are asked for; ask for fewer at once"
-            )
+        _refuse_many_axes(asked)
         if hidden is not asked:
             values = self._with_observed(values.reshape([len(self.labels[place]) for place in hidden]), asked, evidence)
         axes = self._axes
@@ -84,8 +82,8 @@ class DiscreteAnswers:
         hidden = tuple(place for place in asked if place not in seen)
         found: dict[int, Floats] = {place: _one_hot(len(self.labels[place]), seen[place]) for place in asked if place in seen}
         plans = self._marginal_plans(hidden, evidence, limit)
-        for plan in plans:
-            status, _, values = self._run(plan, evidence, EACH)
+        for planned in plans:
+            plan, status, _, values = self._run(planned, evidence, EACH)
             if status == IMPOSSIBLE:
                 self.raise_impossible(evidence, limit, beside=tuple(variable for variable, _, _ in plan.outs))
             for variable, start, size in plan.outs:
@@ -102,22 +100,28 @@ class DiscreteAnswers:
         """
         if not evidence:
             return evidence.log_scale
-        kept = () if self.is_one_distribution else beside
-        plan = self.planner.plan((), evidence.observed, evidence.likely, Ending.ANSWER, limit, beside=kept)
-        status, log_sum, _ = self._run(plan, evidence, JOINT)
+        plan = self.evidence_plan(evidence.observed, limit, beside, evidence.likely)
+        _, status, log_sum, _ = self._run(plan, evidence, JOINT)
         return log_sum + evidence.log_scale if status == FINE else -np.inf
 
-    def most_probable(self, asked: Key | None, evidence: Evidence, limit: int) -> tuple[dict[Name, Label], float]:
+    def most_probable(
+        self, asked: Key | None, evidence: Evidence, limit: int, *, assume_possible: bool
+    ) -> tuple[dict[Name, Label], float]:
         seen = dict(zip(evidence.observed, evidence.codes, strict=True))
         wanted = tuple(range(len(self.names))) if asked is None else asked
         hidden = tuple(place for place in wanted if place not in seen)
-        plan = self.planner.plan(hidden, evidence.observed, evidence.likely, Ending.TRACE, limit, hidden)
+        plan = self.planner.sound(self.planner.plan(hidden, evidence.observed, evidence.likely, Ending.TRACE, limit, hidden))
         states = self._traced(plan, evidence, limit, beside=hidden)[0]
         found = {place: int(state) for place, state in zip(plan.axes.tolist(), states.tolist(), strict=True)} | seen
-        both = evidence.with_states(hidden, tuple(found[place] for place in hidden))
-        log_both, log_given = (self.log_evidence(part, limit, hidden) for part in (both, evidence))
-        if log_given == -np.inf:  # in a part that has nothing to do with what is asked
-            self.raise_impossible(evidence, limit, beside=hidden)
+        given, met = evidence, self._requisite(hidden, evidence.observed, evidence.likely)
+        if self.is_one_distribution and len(met) < len(evidence.observed) + len(evidence.likely):
+            given = evidence.only(set(met))
+        both = given.with_states(hidden, tuple(found[place] for place in hidden))
+        log_both, log_given = (self.log_evidence(part, limit, hidden) for part in (both, given))
+        if log_given == -np.inf:
+            self.raise_impossible(given, limit, beside=hidden)
+        if given is not evidence and not assume_possible:
+            self._check_possible(evidence, limit, hidden)
         answered = wanted if asked is not None else hidden
         assignment = {self.names[place]: self.labels[place][found[place]] for place in answered}
         return assignment, log_both - log_given
@@ -133,7 +137,7 @@ class DiscreteAnswers:
     def _sampled_ancestors(
         self, rows: int, evidence: Evidence, rng: np.random.Generator, limit: int
     ) -> dict[int, NDArray[np.int32]]:
-        plan = self.planner.plan((), evidence.observed, evidence.likely, Ending.TRACE, limit, is_whole=True)
+        plan = self.planner.sound(self.planner.plan((), evidence.observed, evidence.likely, Ending.TRACE, limit, is_whole=True))
         everything = tuple(range(len(self.names)))
         states = self._traced(plan, evidence, limit, rows, int(rng.integers(2**63)), beside=everything)
         found = dict(zip(plan.axes.tolist(), states.T, strict=True))
@@ -145,6 +149,7 @@ class DiscreteAnswers:
         """An estimate from weighted samples, with standard errors."""
         hidden = tuple(place for place in asked if place not in evidence.observed)
         self._refuse_large_result(asked, limit, copies=3)
+        _refuse_many_axes(asked)
         with contextlib.suppress(TooLargeError):  # too large to know: the samples will tell
             self._check_possible(evidence, limit, asked)
         values, errors = weighted_samples(self.planner, hidden, evidence, samples, rng)
@@ -155,20 +160,27 @@ class DiscreteAnswers:
         names = tuple(self.names[place] for place in asked)
         return Distribution(names, tuple(self.labels[place] for place in asked), values, errors)
 
-    def explain(self, asked: Key, evidence: Evidence, limit: int) -> QueryPlan:
+    def explain(self, asked: Key, evidence: Evidence, limit: int, *, assume_possible: bool) -> QueryPlan:
         hidden = tuple(place for place in asked if place not in evidence.observed)
         plan = self.planner.plan(hidden, evidence.observed, evidence.likely, Ending.ANSWER, limit)
-        return self._explained(plan, asked, hidden, evidence)
+        peak = plan.peak_bytes
+        if len(hidden) < len(asked):
+            peak += 8 * self._refuse_large_result(asked, limit, peak)
+        check = None
+        if not (plan.uses_all_evidence or assume_possible):
+            check = self._checking_plan(evidence, limit, asked)
+        peak = max(peak, check.peak_bytes if check else 0)
+        return self._explained(plan, asked, hidden, evidence, peak)
 
     def proba_plan(self, targets: Key, observed: Key, limit: int, *, is_checked: bool) -> Plan:
         """The plan for one target given these variables, whatever their states, or for the marginals of several."""
         ending = Ending.ANSWER if len(targets) == 1 else Ending.MARGINALS
         return self.planner.plan(targets, observed, (), ending, limit, is_checked=is_checked, shows_impossible=False)
 
-    def evidence_plan(self, observed: Key, limit: int, beside: Key) -> Plan:
+    def evidence_plan(self, observed: Key, limit: int, beside: Key, likely: Key = ()) -> Plan:
         """The plan for the probability of evidence on these variables, in the network of a question about others."""
         kept = () if self.is_one_distribution else beside
-        return self.planner.plan((), observed, (), Ending.ANSWER, limit, beside=kept)
+        return self.planner.plan((), observed, likely, Ending.ANSWER, limit, beside=kept)
 
     @property
     def is_one_distribution(self) -> bool:
@@ -184,14 +196,30 @@ class DiscreteAnswers:
         lowest = np.minimum.reduceat(values, at) if own else values
         return [int(place) for place in np.flatnonzero(lowest == 0)]
 
+    def may_be_impossible(self, observed: Key, codes: Longs) -> NDArray[np.bool_]:
+        """Flags of the rows of evidence for which a table above it has a zero among the cells that the row leaves open."""
+        if not self.is_one_distribution:
+            return np.ones(len(codes), bool)
+        found = np.zeros(len(codes), bool)
+        column = {place: k for k, place in enumerate(observed)}
+        above = set(self.store.index.dag.parent_lists.reachable(column).tolist())
+        tables = [table for table in self.tables_with_zeros if table in above]
+        self.store.derive(np.array(tables, np.int64))
+        for table in tables:
+            members = [*self.store.index.parents_of(table).tolist(), table]
+            open_axes = tuple(axis for axis, member in enumerate(members) if member not in column)
+            lowest = self.store.table(table).min(axis=open_axes) if open_axes else self.store.table(table)
+            seen = tuple(codes[:, column[member]] for member in members if member in column)
+            found |= lowest[seen] == 0
+        return found
+
     def requisite_of(self, targets: Key, observed: Key) -> list[int]:
         """Places within `observed` of what matters for the targets."""
         met = set(self._requisite(targets, observed, ()))
         return [k for k, place in enumerate(observed) if place in met]
 
     def rows(self, plan: Plan, codes: Longs) -> tuple[Floats, Floats]:
-        """Answers for many rows of evidence: (results by row, statuses)."""
-        plan.store.derive(plan.leaves)
+        """Answers for many rows of evidence, by a plan that is sound: (results by row, statuses)."""
         out, ended = np.empty((len(codes), plan.size)), np.empty((len(codes), 3))
         finish = JOINT if plan.ending == Ending.ANSWER else EACH
         plan.store.run(plan.program, codes, NO_LIKELIHOODS, finish, np.empty(plan.arena), out.reshape(-1), ended)
@@ -227,28 +255,28 @@ class DiscreteAnswers:
                 return [together]
         return singles
 
-    def _refuse_large_result(self, asked: Key, limit: int, copies: int = 2) -> None:
-        size = 8 * copies * math.prod(len(self.labels[place]) for place in asked)
-        if size > limit:
+    def _refuse_large_result(self, asked: Key, limit: int, beside: int = 0, copies: int = 1) -> int:
+        """The number of entries in the result, if it fits, copies of it and so many bytes beside."""
+        size = math.prod(len(self.labels[place]) for place in asked)
+        if 8 * copies * size + beside > limit:
             way_out = "Ask for fewer variables at once, or for marginals."
-            raise TooLargeError(f"the joint table of {len(asked)} variables", size, limit, way_out)
+            raise TooLargeError(f"the joint table of {len(asked)} variables", 8 * copies * size + beside, limit, way_out)
+        return size
 
-    def _run(self, plan: Plan, evidence: Evidence, finish: int) -> tuple[int, float, Floats]:
-        """Status, logarithm of the sum, and result, for one row of evidence."""
-        store, out = plan.store, np.empty(plan.size)
+    def _run(self, plan: Plan, evidence: Evidence, finish: int) -> tuple[Plan, int, float, Floats]:
+        """The plan that was executed, status, logarithm of the sum, and result, for one row of evidence."""
+        out = np.empty(plan.size)
         arena = NO_ARENA if plan.arena <= SMALL_ARENA else np.empty(plan.arena)
         codes = np.array((evidence.codes,), np.int64) if evidence.codes else NO_ROW
-        status, _, log_sum = store.run(plan.program, codes, evidence.flat, finish, arena, out)
+        status, _, log_sum = plan.store.run(plan.program, codes, evidence.flat, finish, arena, out)
         if status == NEEDS_TABLES:
-            store.derive(plan.leaves)
-            status, _, log_sum = store.run(plan.program, codes, evidence.flat, finish, arena, out)
-        return status, log_sum, out
+            return self._run(self.planner.sound(plan), evidence, finish)
+        return plan, status, log_sum, out
 
     def _traced(
         self, plan: Plan, evidence: Evidence, limit: int, rows: int = 1, seed: int | None = None, *, beside: Key
     ) -> NDArray[np.int32]:
-        """The states of the plan's axes: the most probable ones, or so many rows at random."""
-        plan.store.derive(plan.leaves)
+        """The states of the axes of a sound plan: the most probable ones, or so many rows at random."""
         codes = np.array((evidence.codes,), np.int64) if evidence.codes else NO_ROW
         arena, is_random = np.empty(plan.arena), seed is not None
         status, arithmetic, _ = plan.store.run(
@@ -261,8 +289,22 @@ class DiscreteAnswers:
         return states
 
     def _check_possible(self, evidence: Evidence, limit: int, asked: Key) -> None:
-        if evidence and self.log_evidence(evidence, limit, asked) == -np.inf:
+        plan = self._checking_plan(evidence, limit, asked)
+        if plan and self._run(plan, evidence, JOINT)[1] == IMPOSSIBLE:
             self.raise_impossible(evidence, limit, beside=asked)
+
+    def _checking_plan(self, evidence: Evidence, limit: int, asked: Key) -> Plan | None:
+        """The plan that finds out whether the evidence is possible; None where it is in any case."""
+        if not evidence or (self.is_one_distribution and not self.tables_with_zeros):
+            return None
+        try:
+            return self.evidence_plan(evidence.observed, limit, asked, evidence.likely)
+        except TooLargeError as error:
+            if not self.may_be_impossible(evidence.observed, np.array([evidence.codes], np.int64).reshape(1, -1)).any():
+                return None
+            what = "to check that the evidence is possible, also what does not matter for the answer,"
+            way_out = "Leave that out with assume_possible=True, give less evidence, or raise max_bytes."
+            raise TooLargeError(what, error.estimate, error.limit, way_out, error.cluster) from None
 
     def _check_all_possible(self, plans: list[Plan], evidence: Evidence, limit: int, *, asks_observed: bool) -> None:
         """Once for all plans; where clusters disagree, for each that has not seen all evidence itself."""
@@ -281,13 +323,14 @@ class DiscreteAnswers:
         whole[tuple(seen.get(place, slice(None)) for place in asked)] = values
         return whole
 
-    def _explained(self, plan: Plan, asked: Key, hidden: Key, evidence: Evidence) -> QueryPlan:
+    def _explained(self, plan: Plan, asked: Key, hidden: Key, evidence: Evidence, peak_bytes: int) -> QueryPlan:
         names, index = self.names, self.store.index
         question = hidden, evidence.observed, evidence.likely
         small = self.planner.small_network(*question, is_whole=plan.network == "whole")
         nodes = plan.store.nodes if isinstance(plan.store, HullStore) else np.arange(len(names), dtype=np.int32)
         met = self._requisite(*question)
-        kept = index.kept_clusters([*hidden, *met]).tolist()
+        looked_at = met if self.is_one_distribution else [*evidence.observed, *evidence.likely]
+        kept = index.kept_clusters([*hidden, *looked_at]).tolist()
         used = set((nodes if plan.network == "hull" else small.nodes[(small.needed | small.roles) > 0]).tolist())
         order = nodes[plan.order]
         return QueryPlan(
@@ -303,7 +346,7 @@ class DiscreteAnswers:
             method="propagation" if plan.ending == Ending.MARGINALS else "elimination",
             order=_named(names, order.tolist()),
             derived=len(plan.derived) if self.is_one_distribution else 0,
-            peak_bytes=plan.peak_bytes + (8 * math.prod(len(self.labels[v]) for v in asked) if len(hidden) < len(asked) else 0),
+            peak_bytes=peak_bytes,
             multiplications=plan.multiplications,
             candidates=plan.candidates or (Candidate(plan.network, "elimination", plan.multiplications, plan.peak_bytes),),
         )
@@ -330,6 +373,13 @@ class _Axes(dict[int, tuple[Name, tuple[Label, ...], int]]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Axes, (self.names, self.labels)
+
+
+def _refuse_many_axes(asked: Key) -> None:
+    if len(asked) > MOST_AXES:
+        raise ValueError(
+            f"an array has at most {MOST_AXES} axes, and {len(asked)} variables are asked for; ask for fewer at once"
+        )
 
 
 def _one_hot(size: int, code: int) -> Floats:

@@ -15,12 +15,12 @@ from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteAnswers
 from dconvex.inference.evidence import Evidence
 from dconvex.inference.families import FamilyIndex
+from dconvex.inference.gaussian_distances import gaussian_kl, gaussian_log_overlap, gaussian_wasserstein2
 from dconvex.inference.memory import limit_of
 from dconvex.inference.model import LocalModel, localize
 from dconvex.inference.tables import Store
 from dconvex.names import Name
-from dconvex.network.families import Regression, Table
-from dconvex.network.gaussian import Regressions
+from dconvex.network.families import Table
 from dconvex.network.network import BayesianNetwork
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -61,11 +61,11 @@ def kl_divergence(
     0.143841
     """
     _check_comparable(p, q)
-    if method != "sampling":
+    if _checked(method) != "sampling":
         try:
             return Distance(_exact_kl(p, q, max_bytes))
         except TooLargeError:
-            if _checked(method) == "exact":
+            if method == "exact":
                 raise
     ratio = _log_ratios(p, q, samples, seed)
     return Distance(float(ratio.mean()), _error(ratio))
@@ -87,22 +87,17 @@ def hellinger_distance(
     """The square root of one minus the Bhattacharyya coefficient: 0 for equal networks, 1 for those that exclude each other."""
     log_overlap, error = _log_overlap(p, q, method, samples, seed, max_bytes)
     distance = math.sqrt(max(0.0, -math.expm1(log_overlap)))
-    return Distance(distance, math.exp(log_overlap) * error / (2 * distance) if error and distance else 0.0)
+    if not error or not distance or log_overlap == -math.inf:
+        return Distance(distance)
+    return Distance(distance, math.exp(log_overlap) * error / (2 * distance))
 
 
 def wasserstein2_distance(p: BayesianNetwork, q: BayesianNetwork) -> Distance:
-    """The Wasserstein-2 distance of two Gaussian networks, by a singular value decomposition.
-
-    The covariance part is the least distance of two factors L, M with covariances L Lᵀ and M Mᵀ over all rotations of one of
-    them (orthogonal Procrustes), which loses nothing where the two are nearly equal, or singular.
-    """
+    """The Wasserstein-2 distance of two Gaussian networks, by a singular value decomposition."""
     _check_comparable(p, q)
     if p.kind != "gaussian":
         raise ValueError("the Wasserstein distance is for Gaussian networks: states have no distance")
-    (mean, factor), (other_mean, other) = _mean_and_factor(p), _mean_and_factor(q)
-    left, _, right = np.linalg.svd(factor.T @ other)
-    gap = factor @ (left @ right) - other
-    return Distance(math.hypot(float(np.linalg.norm(mean - other_mean)), float(np.linalg.norm(gap))))
+    return Distance(gaussian_wasserstein2(p, q))
 
 
 def _check_comparable(p: BayesianNetwork, q: BayesianNetwork) -> None:
@@ -117,15 +112,16 @@ def _check_comparable(p: BayesianNetwork, q: BayesianNetwork) -> None:
 
 
 def _checked(method: str) -> str:
-    if method not in ("auto", "exact"):
+    if method not in ("auto", "exact", "sampling"):
         raise ValueError(f"unknown method {method!r}; there are 'auto', 'exact' and 'sampling'")
     return method
 
 
 def _exact_kl(p: BayesianNetwork, q: BayesianNetwork, max_bytes: float | None) -> float:
+    if p.kind == "gaussian":
+        return gaussian_kl(p, q, max_bytes)
     model = localize(p, max_bytes=max_bytes)
-    gain = _table_gain if p.kind == "discrete" else _regression_gain
-    return max(0.0, sum(gain(model, p, q, node) for node in p.dag.nodes))
+    return max(0.0, sum(_table_gain(model, p, q, node) for node in p.dag.nodes))
 
 
 def _table_gain(model: LocalModel, p: BayesianNetwork, q: BayesianNetwork, node: Name) -> float:
@@ -140,33 +136,25 @@ def _table_gain(model: LocalModel, p: BayesianNetwork, q: BayesianNetwork, node:
     return float(own.sum() - expected.sum())
 
 
-def _regression_gain(model: LocalModel, p: BayesianNetwork, q: BayesianNetwork, node: Name) -> float:
-    ours, theirs = cast("Regression", p.family(node)), cast("Regression", q.family(node))
-    family = cast("Any", model.query([*theirs.parents, node]))
-    weight = np.array([*(-theirs.coefficients[parent] for parent in theirs.parents), 1.0])
-    squared = float(weight @ family.covariance @ weight) + (float(weight @ family.mean) - theirs.intercept) ** 2
-    if theirs.variance == 0 or ours.variance == 0:
-        size = float(weight**2 @ (np.diagonal(family.covariance) + family.mean**2)) + theirs.intercept**2
-        is_same = theirs.variance == ours.variance and squared <= 1e-18 * size
-        return 0.0 if is_same else math.inf
-    return 0.5 * (math.log(theirs.variance / ours.variance) + squared / theirs.variance - 1)
-
-
 def _log_overlap(
     p: BayesianNetwork, q: BayesianNetwork, method: Method, samples: int, seed: Seed, max_bytes: float | None
 ) -> tuple[float, float]:
     """The logarithm of the Bhattacharyya coefficient, and its standard error."""
     _check_comparable(p, q)
     limit = limit_of(max_bytes)
-    if method != "sampling":
+    if _checked(method) != "sampling":
         try:
-            return (_table_overlap(p, q, limit) if p.kind == "discrete" else _gaussian_overlap(p, q, limit)), 0.0
+            return (_table_overlap(p, q, limit) if p.kind == "discrete" else gaussian_log_overlap(p, q, limit)), 0.0
         except TooLargeError:
-            if _checked(method) == "exact":
+            if method == "exact":
                 raise
-    share = np.exp(-0.5 * _log_ratios(p, q, samples, seed))
+    log_share = -0.5 * _log_ratios(p, q, samples, seed)
+    highest = float(log_share.max())
+    if highest == -math.inf:
+        return -math.inf, math.inf
+    share = np.exp(log_share - highest)
     mean = float(share.mean())
-    return math.log(mean), _error(share) / mean
+    return highest + math.log(mean), _error(share) / mean
 
 
 def _table_overlap(p: BayesianNetwork, q: BayesianNetwork, limit: int) -> float:
@@ -189,35 +177,6 @@ def _table_overlap(p: BayesianNetwork, q: BayesianNetwork, limit: int) -> float:
     # a likelihood of one on every variable, so that none is taken for one whose table sums to one
     every = Evidence(likely=tuple(range(len(dag))), likelihoods=tuple(np.ones(len(part)) for part in labels))
     return answers.log_evidence(every, limit)
-
-
-def _gaussian_overlap(p: BayesianNetwork, q: BayesianNetwork, limit: int) -> float:
-    if 8 * 6 * len(p.dag) ** 2 > limit:
-        what = f"the covariance of {len(p.dag):,} variables"
-        raise TooLargeError(what, 8 * 6 * len(p.dag) ** 2, limit, 'Use method="sampling", or raise max_bytes.')
-    (mean, factor), (other_mean, other) = _mean_and_factor(p), _mean_and_factor(q)
-    variances = [cast("Regressions", network.parameters).variance for network in (p, q)]
-    if not all((own > 0).all() for own in variances):
-        return 0.0 if p == q else -math.inf
-    between = (factor @ factor.T + other @ other.T) / 2
-    triangle = np.linalg.cholesky(between)
-    gap = np.linalg.solve(triangle, mean - other_mean)
-    log_volume = 2 * float(np.log(np.diagonal(triangle)).sum())
-    log_volumes = sum(float(np.log(own).sum()) for own in variances)
-    return 0.25 * log_volumes - 0.5 * log_volume - 0.125 * float(gap @ gap)
-
-
-def _mean_and_factor(network: BayesianNetwork) -> tuple[Floats, Floats]:
-    """The mean, and a square root L of the covariance: how each variable depends on the standard noises of all."""
-    dag, regressions = network.dag, cast("Regressions", network.parameters)
-    mean, factor = np.zeros(len(dag)), np.zeros((len(dag), len(dag)))
-    start = dag.parent_lists.start
-    for place in dag.order.tolist():
-        parents, slopes = dag.parent_lists.of(place), regressions.coefficients[start[place] : start[place + 1]]
-        mean[place] = regressions.intercept[place] + slopes @ mean[parents]
-        factor[place] = slopes @ factor[parents]
-        factor[place, place] = math.sqrt(regressions.variance[place])
-    return mean, factor
 
 
 def _log_ratios(p: BayesianNetwork, q: BayesianNetwork, samples: int, seed: Seed) -> Floats:

@@ -79,7 +79,7 @@ class Distribution(Plotted):
         """A pandas DataFrame: a column for each variable and one with the probability (and its standard error)."""
         import pandas as pd
 
-        cells = np.indices(self.values.shape).reshape(len(self.variables), -1)
+        cells = np.indices(self.values.shape).reshape(len(self.variables), self.values.size)
         columns: list[Any] = [
             pd.Categorical.from_codes(codes, categories=cast("Any", labels))
             for labels, codes in zip(self.labels, cells, strict=True)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from dconvex.errors import ImpossibleEvidenceError, UnknownStateError
 from dconvex.graph.dag import Dag
 from dconvex.inference.tables import NO_LIKELIHOODS, Likelihoods
-from dconvex.names import Label, Name
+from dconvex.names import Label, Name, check_mapping
 
 Floats: TypeAlias = NDArray[np.float64]
 Soft: TypeAlias = Mapping[Name, Mapping[Label, float] | ArrayLike]
@@ -89,6 +89,8 @@ def read_evidence(
     """Check names, states and numbers; a set of labels is a likelihood of ones and zeros, or a state if it has one label."""
     observed: dict[int, int] = {}
     likely: dict[int, Floats] = {}
+    check_mapping("evidence", evidence)
+    check_mapping("soft", soft)
     for name, value in (evidence or {}).items():
         place = dag.index_of(name)
         if isinstance(value, set | frozenset | list | tuple):
@@ -124,7 +126,7 @@ def read_evidence(
 def _code(name: Name, label: Any, labels: tuple[Label, ...]) -> int:
     try:
         return labels.index(label)
-    except ValueError:
+    except (ValueError, TypeError):  # pandas' NA cannot even be compared
         raise UnknownStateError(name, label, labels) from None
 
 
@@ -133,7 +135,10 @@ def _likelihood(name: Name, likelihood: Any, labels: tuple[Label, ...]) -> Float
     if isinstance(likelihood, Mapping):
         numbers = np.zeros(len(labels))
         for label, number in likelihood.items():
-            numbers[_code(name, label, labels)] = number
+            try:
+                numbers[_code(name, label, labels)] = number
+            except (TypeError, ValueError):
+                raise ValueError(f"the likelihood of {name!r} = {label!r} must be a number, not {number!r}") from None
     else:
         try:
             numbers = np.array(likelihood, np.float64)

@@ -107,13 +107,15 @@ class GaussianAnswers:
             for node in asked
         }
 
-    def most_probable(self, asked: Key | None, evidence: NumberEvidence, limit: int) -> tuple[dict[Name, float], float]:
+    def most_probable(
+        self, asked: Key | None, evidence: NumberEvidence, limit: int, *, assume_possible: bool
+    ) -> tuple[dict[Name, float], float]:
         """The posterior mean, and the logarithm of its density; a variable that others determine counts nothing."""
         if asked is None:
             return self._most_probable_of_all(evidence, limit)
         question = self._question(evidence.hidden(asked), evidence.observed)
         pieces = self._pieces(question, limit)
-        self._check_possible(question, pieces, evidence, limit, assume_possible=False)
+        self._check_possible(question, pieces, evidence, limit, assume_possible=assume_possible)
         values, means = question.values(evidence), dict(evidence.pairs())
         density = 0.0
         for piece in pieces:
@@ -174,11 +176,11 @@ class GaussianAnswers:
         means[is_impossible], deviations[is_impossible] = np.nan, np.nan
         return means, deviations
 
-    def explain(self, asked: Key, evidence: NumberEvidence, limit: int) -> QueryPlan:
+    def explain(self, asked: Key, evidence: NumberEvidence, limit: int, *, assume_possible: bool) -> QueryPlan:
         hidden = evidence.hidden(asked)
         question = self._question(hidden, evidence.observed)
         shape = question.shape
-        wanted = [*hidden, *question.requisite]
+        wanted = [*hidden, *(question.requisite if self.is_one_distribution else evidence.observed)]
         flags = zip(shape.nodes, shape.is_observed, question.is_asked, strict=True)
         inner = [node for node, is_observed, is_asked in flags if not (is_observed or is_asked)]
         return QueryPlan(

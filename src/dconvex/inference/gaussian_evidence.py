@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dconvex.graph.dag import Dag
-from dconvex.names import Name
+from dconvex.names import Name, check_mapping
 
 Key: TypeAlias = tuple[int, ...]
 
@@ -41,6 +41,8 @@ class NumberEvidence:
 
 def read_numbers(dag: Dag, evidence: Mapping[Name, Any] | None, soft: Mapping[Name, Any] | None) -> NumberEvidence:
     """Check names and numbers."""
+    check_mapping("evidence", evidence)
+    check_mapping("soft", soft)
     for name in soft or ():
         dag.index_of(name)
         raise ValueError(f"there is a likelihood for {name!r}; soft and set-valued evidence is for discrete networks")

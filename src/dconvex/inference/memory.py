@@ -12,7 +12,12 @@ NO_LIMIT = 1 << 48
 
 def limit_of(max_bytes: float | None) -> int:
     """So many bytes as are allowed, be it without end, or the default."""
-    return default_limit() if max_bytes is None else int(min(max_bytes, NO_LIMIT))
+    if max_bytes is None:
+        return default_limit()
+    try:
+        return int(min(max_bytes, NO_LIMIT))
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"max_bytes must be a number of bytes, not {max_bytes!r}") from None
 
 
 @cache

@@ -72,6 +72,8 @@ def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_b
 
 def checked_tree(dag: Dag, tree: ClusterTree) -> ClusterTree:
     """A tree over this DAG whose separators are d-convex."""
+    if not isinstance(tree, ClusterTree):
+        raise TypeError(f"tree must be a ClusterTree, as `decompose` gives one, not {type(tree).__name__}")
     if tree.mode == "all":
         tree = ClusterTree(tree.clusters, tree.edges, mode="any")
     broken = set(check_tree(dag, tree)) & {"covers", "families", "tree", "junction", "separators", "convex"}
@@ -265,6 +267,7 @@ class LocalModel(Plotted):
         *,
         soft: Soft | None = None,
         max_bytes: float | None = None,
+        assume_possible: bool = False,
     ) -> tuple[dict[Name, Any], float]:
         """The most probable joint state, and the logarithm of its probability given the evidence.
 
@@ -272,7 +275,8 @@ class LocalModel(Plotted):
         """
         asked = None if variables is None else self._asked(variables)
         given = self._answers.read_evidence(evidence, soft)
-        found: tuple[dict[Name, Any], float] = self._answers.most_probable(asked, given, self._limit(max_bytes))
+        limit = self._limit(max_bytes)
+        found: tuple[dict[Name, Any], float] = self._answers.most_probable(asked, given, limit, assume_possible=assume_possible)
         return found
 
     def log_evidence(self, evidence: EvidenceLike = None, *, soft: Soft | None = None, max_bytes: float | None = None) -> float:
@@ -343,10 +347,12 @@ class LocalModel(Plotted):
         *,
         soft: Soft | None = None,
         max_bytes: float | None = None,
+        assume_possible: bool = False,
     ) -> QueryPlan:
         """The plan that `query` executes: which clusters answer, what is dropped, the order, memory and multiplications."""
+        asked, limit = self._asked(variables), self._limit(max_bytes)
         given = self._answers.read_evidence(evidence, soft)
-        plan: QueryPlan = self._answers.explain(self._asked(variables), given, self._limit(max_bytes))
+        plan: QueryPlan = self._answers.explain(asked, given, limit, assume_possible=assume_possible)
         return plan
 
     def do(self, settings: Mapping[Name, Any]) -> LocalModel:

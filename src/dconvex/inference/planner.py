@@ -66,6 +66,8 @@ class Plan:
     network: Literal["pruned", "hull", "whole"]
     ending: int
     candidates: tuple[Candidate, ...] = ()
+    key: tuple[Any, ...] = ()
+    """Under which it is kept."""
 
     @property
     def total(self) -> float:
@@ -125,6 +127,9 @@ class HullStore(Store):
     def derive(self, tables: Longs) -> None:
         if np.isnan(self.floor[: len(self.nodes)]).any():
             self.larger.derive(self.tables)
+            if not self.larger.lost.isdisjoint(self.tables.tolist()):
+                self.lost.update(range(self.index.table_count))
+                return
             self.fill(np.concatenate([self.larger.table(table).reshape(-1) for table in self.tables.tolist()]))
         super().derive(tables)
 
@@ -154,10 +159,20 @@ class Planner:
             plan = self._planned(question, network, ending, limit, shows_impossible)
             if not is_whole and self.is_one_distribution and (plan.is_dear or plan.peak_bytes > limit):
                 plan = self._cheapest(plan, question, limit, shows_impossible)
+            plan.key = key
             self._keep(key, plan)
         if is_checked and plan.peak_bytes > limit:
             raise self._too_large(plan, limit)
         return plan
+
+    def sound(self, plan: Plan) -> Plan:
+        """The plan, once its tables are there; where a table is lost, one that works on the network's own."""
+        plan.store.derive(plan.leaves)
+        if not plan.store.lost or plan.store.lost.isdisjoint(plan.leaves.tolist()):
+            return plan
+        asked, observed, likely, ending, limit, latest, beside, _, shows_impossible = plan.key
+        given = asked, observed, likely, ending, limit, latest
+        return self.sound(self.plan(*given, beside=beside, is_whole=True, shows_impossible=shows_impossible))
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -248,7 +263,7 @@ class Planner:
         if isinstance(plan.store, HullStore):
             scope = plan.store.nodes[scope]
         members = {names[place] for place in scope.tolist()}
-        blame = max(range(len(tree)), key=lambda place: len(tree.clusters[place] & members))
+        blame = max(range(len(tree)), key=lambda place: len(tree.clusters[place] & members), default=None)
         shown = ", ".join(map(str, sorted(members, key=str)[:6]))
         what = f"the table over {len(members)} variables ({shown}{', …' if len(members) > 6 else ''}) in cluster {blame}"
         way_out = 'Ask for marginals instead of a joint, give more evidence, raise max_bytes, or use method="sampling".'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -47,6 +47,7 @@ def predicted_probabilities(
         is_possible = np.ones(len(group.rows), bool)
         is_checked = False
         for way in _cheapest_ways(answers, targets, group, limit):
+            way = way.sound(answers)
             values, status = answers.rows(way.plan, np.ascontiguousarray(group.codes[way.first]))
             own = (status == 0)[way.place]
             is_sure = way.plan.uses_all_evidence
@@ -144,6 +145,10 @@ class _Way:
         states = [int(answers.store.states[group.observed[k]]) for k in needed]
         return cls(plan, targets, *_distinct(group.codes[:, needed], states))
 
+    def sound(self, answers: DiscreteAnswers) -> _Way:
+        """With a plan whose tables are there."""
+        return replace(self, plan=answers.planner.sound(self.plan))
+
     @property
     def spans(self) -> list[tuple[int, int, int]]:
         """Of each target: where its probabilities begin in a row of results, and how many there are."""
@@ -198,27 +203,9 @@ def _distinct(codes: Longs, states: list[int]) -> tuple[Places, Places]:
 def _possible(answers: DiscreteAnswers, group: _Group, limit: int, beside: Key) -> Flags:
     """For each row whether its evidence as a whole is possible; elimination only where a table has a zero in reach."""
     is_possible = np.ones(len(group.rows), bool)
-    suspects = np.flatnonzero(_is_near_zero(answers, group))
+    suspects = np.flatnonzero(answers.may_be_impossible(group.observed, group.codes))
     if len(suspects):
-        plan = answers.evidence_plan(group.observed, limit, beside)
+        plan = answers.planner.sound(answers.evidence_plan(group.observed, limit, beside))
         _, status = answers.rows(plan, np.ascontiguousarray(group.codes[suspects]))
         is_possible[suspects] = status == 0
     return is_possible
-
-
-def _is_near_zero(answers: DiscreteAnswers, group: _Group) -> Flags:
-    """Flags of the rows in which a table above the evidence has a zero among the cells that the evidence leaves open."""
-    if not answers.is_one_distribution:
-        return np.ones(len(group.rows), bool)
-    found = np.zeros(len(group.rows), bool)
-    column = {place: k for k, place in enumerate(group.observed)}
-    above = set(answers.store.index.dag.parent_lists.reachable(column).tolist())
-    tables = [table for table in answers.tables_with_zeros if table in above]
-    answers.store.derive(np.array(tables, np.int64))
-    for table in tables:
-        members = [*answers.store.index.parents_of(table).tolist(), table]
-        open_axes = tuple(axis for axis, member in enumerate(members) if member not in column)
-        lowest = answers.store.table(table).min(axis=open_axes) if open_axes else answers.store.table(table)
-        seen = tuple(group.codes[:, column[member]] for member in members if member in column)
-        found |= lowest[seen] == 0
-    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,6 +17,8 @@ Floats: TypeAlias = NDArray[np.float64]
 Longs: TypeAlias = NDArray[np.int64]
 Likelihoods: TypeAlias = tuple[Floats, Longs, Floats]
 
+PLAIN = 0
+"""The arithmetic in which no positive number can become zero."""
 RAW, JOINT, EACH, ROWS = 0, 1, 2, 3
 """What to do with results: nothing, normalise the one, each, or each row of one."""
 PROGRAMS_KEPT = 10_000
@@ -28,6 +30,8 @@ COST, PEAK = 0, 1
 SMALL_ARENA, NO_ARENA = 4096, np.empty(0)
 """An arena up to this size need not be given: it is part of the memory that a kernel has anyway."""
 NO_LIKELIHOODS: Likelihoods = (np.empty(0), np.empty(0, np.int64), np.empty(0))
+TINY = float(np.finfo(np.float64).tiny)
+"""Smaller numbers have fewer digits, or are zero."""
 
 
 class Head:
@@ -53,7 +57,8 @@ class Store:
 
     `floor` is the binary logarithm of a table's smallest positive entry, NaN for a table that is not there yet; `prices` are
     the multiplications and the bytes that deriving it takes, NaN until a plan asks. `zeros` flags those of the network that
-    hold a zero, where that is known without looking.
+    hold a zero, where that is known without looking. `lost` are tables with probabilities that are too small for a float: they
+    are never there, and whoever needs one goes back to the network's own.
     """
 
     zeros: NDArray[np.uint8] | None = None
@@ -66,6 +71,7 @@ class Store:
         self.floor = np.full(count, np.nan)
         self.prices = np.full((count, 2), np.nan)
         self.prices[:own] = 0.0
+        self.lost: set[int] = set()
         self._lock = threading.Lock()
 
     @classmethod
@@ -95,21 +101,23 @@ class Store:
             self._from_the_ground(tables, self.prices[:, COST], self._note_price)
 
     def derive(self, tables: Longs) -> None:
-        """Make these tables, and those they come from, unless they are there."""
+        """Make these tables, and those they come from, unless they are there, or lost."""
         with self._lock:
-            self._from_the_ground(tables, self.floor, self._make)
+            self._from_the_ground(tables, self.floor, self._make, self.lost)
 
-    def _from_the_ground(self, tables: Longs, done: Floats, finish: Callable[[int, Longs, list[int]], None]) -> None:
-        """Finish the tables and all those they come from, these first, until none of `done` is NaN."""
+    def _from_the_ground(
+        self, tables: Longs, done: Floats, finish: Callable[[int, Longs, list[int]], None], given_up: Set[int] = frozenset()
+    ) -> None:
+        """Finish the tables and all those they come from, these first, until none of `done` is NaN that is not given up."""
         programs: dict[int, tuple[Longs, list[int]]] = {}
         stack = tables.tolist()
         while stack:
             table = stack[-1]
-            if done[table] == done[table]:
+            if done[table] == done[table] or table in given_up:
                 stack.pop()
                 continue
             program, sources = programs.get(table) or self._deriving(table)
-            missing = [source for source in sources if done[source] != done[source]]
+            missing = [source for source in sources if done[source] != done[source] and source not in given_up]
             if missing:
                 stack += missing
                 if len(programs) < PROGRAMS_KEPT:
@@ -139,8 +147,20 @@ class Store:
 
     def _make(self, table: int, program: Longs, sources: list[int]) -> None:
         out = self.values[self.table_at[table] : self.table_at[table + 1]]
-        self.run(program, NO_ROW, NO_LIKELIHOODS, ROWS, np.empty(program[Head.ARENA]), out)
-        self.floor[table] = np.log2(out[out > 0].min())
+        if self.lost.isdisjoint(sources) and self._derived(program, out):
+            self.floor[table] = np.log2(out[out > 0].min())
+        else:
+            self.lost.add(table)
+
+    def _derived(self, program: Longs, out: Floats) -> bool:
+        """Put a derived table into `out`; whether all its numbers are there, and none is too small for that."""
+        arena = np.empty(program[Head.ARENA])
+        _, arithmetic, _ = self.run(program, NO_ROW, NO_LIKELIHOODS, ROWS, arena, out)
+        if arithmetic == PLAIN:
+            return True
+        logarithms = np.empty(len(out))
+        self.run(program, NO_ROW, NO_LIKELIHOODS, RAW, arena, logarithms, logs=True)
+        return not ((logarithms > -np.inf) & (out < TINY)).any()
 
     def run(
         self,
