@@ -240,3 +240,11 @@ def test_the_data_is_not_changed():
     frame, before = objects(gaps=True), objects(gaps=True)
     check(frame, gaps=True)
     pd.testing.assert_frame_equal(frame, before)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_an_empty_file_is_named(tmp_path, suffix):
+    (tmp_path / f"nothing.{suffix}").touch()
+    for where in (tmp_path, tmp_path / f"nothing.{suffix}"):
+        with pytest.raises(dc.DataError, match=rf"nothing.{suffix} is empty; a header with names and rows are needed"):
+            dc.fit([("a", "b")], where)

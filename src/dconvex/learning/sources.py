@@ -218,6 +218,8 @@ def _files(where: str, texts: Collection[str]) -> Iterator[Files]:
         strange = next((file for file in inside if _format_of(file) is None), None)
         problem = f"{strange} is neither" if strange else "there are both" if inside else "there are no files"
         raise DataError(f"{where}: expected CSV or Parquet files, and {problem}")
+    if empty := next((file for file in inside if file.stat().st_size == 0), None):
+        raise DataError(f"{empty} is empty; a header with names and rows are needed")
     form = _format(kinds.pop(), texts)
     alike: dict[tuple[str, ...], list[str]] = {}
     try:
