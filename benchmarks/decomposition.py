@@ -17,7 +17,7 @@ from benchmarks.harness import Case
 from benchmarks.plain_algorithm2 import decomposition_tree, junction_tree
 from dconvex.exchange.pyagrum import to_pyagrum
 
-QUICK = ("asia", "alarm", "win95pts", "pigs", "munin")
+QUICK = ("asia", "alarm", "win95pts", "pigs")
 LARGE = 400
 """From so many nodes on the plain ones get one call only."""
 LONG = ("link",)

@@ -22,7 +22,7 @@ from dconvex.exchange.pyagrum import to_pyagrum
 Predict: TypeAlias = Callable[[pd.DataFrame], NDArray[np.float64]]
 
 TARGETS = {"alarm": "LVFAILURE", "win95pts": "Problem1", "hepar2": "Cirrhosis"}
-QUICK = 2
+QUICK = 1
 """So many of the targets."""
 FEW = 10
 CHECKED = 20

@@ -1,0 +1,14 @@
+// The parts of the binding, one for each concept of the core.
+
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace dconvex::python {
+
+void bind_common(nanobind::module_& module);
+void bind_graph(nanobind::module_& module);
+void bind_inference(nanobind::module_& module);
+void bind_learning(nanobind::module_& module);
+
+}  // namespace dconvex::python

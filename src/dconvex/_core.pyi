@@ -1,0 +1,59 @@
+"""The native core: graphs, inference and learning over plain numbers, without names, labels or files.
+
+A test compares this description with the module.
+"""
+
+from collections.abc import Iterable
+from types import TracebackType
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+# --- common ---------------------------------------------------------------------------------------------------------
+
+def allocated_bytes() -> int:
+    """Bytes that the core holds now."""
+
+def peak_bytes() -> int:
+    """The most bytes that the core has held at once since `reset_peak_bytes`."""
+
+def reset_peak_bytes() -> None: ...
+@final
+class Cancellation:
+    """Work that can be called off: native loops in a thread that has entered it stop with KeyboardInterrupt."""
+
+    def __init__(self) -> None: ...
+    def cancel(self) -> None: ...
+    @property
+    def is_cancelled(self) -> bool: ...
+    def __enter__(self) -> None: ...
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None: ...
+
+@final
+class Ragged:
+    """Lists of lists in two arrays: list i is `values[offsets[i]:offsets[i + 1]]`. The arrays are read-only."""
+
+    def __init__(self, offsets: NDArray[np.int64], values: NDArray[np.int32]) -> None:
+        """Raises ValueError unless the offsets begin at 0, never fall and end at the number of values."""
+    @staticmethod
+    def from_lists(lists: Iterable[Iterable[int]]) -> Ragged: ...
+    @staticmethod
+    def from_pairs(owners: NDArray[np.int32], values: NDArray[np.int32], size: int) -> Ragged:
+        """Pairs (owner, value) grouped by owner; within an owner they keep the order in which they come."""
+    @property
+    def offsets(self) -> NDArray[np.int64]: ...
+    @property
+    def values(self) -> NDArray[np.int32]: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, list: int) -> NDArray[np.int32]: ...
+    def owners(self) -> NDArray[np.int32]:
+        """For each value the list that holds it."""
+    def reversed(self, size: int) -> Ragged:
+        """The same pairs seen from their values, which lie in 0 … size - 1; each list ascends."""
+
+# --- graph ----------------------------------------------------------------------------------------------------------
+
+# --- inference ------------------------------------------------------------------------------------------------------
+
+# --- learning -------------------------------------------------------------------------------------------------------
