@@ -62,18 +62,25 @@ clean:
 $(VENV)/bin/python:
 	@tools/make_venv.sh $(VENV)
 
-$(VENV)/.package: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(PIP) --editable .
+CORE := CMakeLists.txt $(shell find core -name '*.?pp')
+
+# what builds the core; kept in the environment, so that only what has changed is compiled again
+$(VENV)/.build: constraints.txt | $(VENV)/bin/python
+	$(PIP) nanobind scikit-build-core cmake ninja
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(PIP) --editable ".[dev]"
+$(VENV)/.package: pyproject.toml constraints.txt $(CORE) $(VENV)/.build
+	$(PIP) --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt $(CORE) $(VENV)/.build
+	$(PIP) --no-build-isolation --editable ".[dev]"
 	@touch $@ $(VENV)/.package
 
 $(VENV)/.browser: $(VENV)/.dev
-	$(PIP) --editable ".[browser]"
+	$(PIP) --no-build-isolation --editable ".[browser]"
 	@touch $@
 
-$(VENV)/.release: pyproject.toml constraints.txt | $(VENV)/bin/python
-	$(PIP) --editable ".[release]"
+$(VENV)/.release: pyproject.toml constraints.txt $(VENV)/.build
+	$(PIP) --no-build-isolation --editable ".[release]"
 	@touch $@

@@ -54,6 +54,30 @@ class Ragged:
 
 # --- graph ----------------------------------------------------------------------------------------------------------
 
+def find_cycle(parents: Ragged) -> NDArray[np.int32]:
+    """A directed cycle, each node a parent of the next and the last of the first; empty if there is none."""
+
+@final
+class Graph:
+    """A directed acyclic graph over the nodes 0 … len - 1."""
+
+    def __init__(self, parents: Ragged) -> None:
+        """Raises ValueError where a parent is no node or is listed twice, or where there is a cycle."""
+    @property
+    def parents(self) -> Ragged: ...
+    @property
+    def children(self) -> Ragged:
+        """The children of each node, ascending."""
+    @property
+    def order(self) -> NDArray[np.int32]:
+        """The nodes, parents before children."""
+    @property
+    def rank(self) -> NDArray[np.int32]:
+        """The place of each node in `order`."""
+    def __len__(self) -> int: ...
+
+# --- clusters -------------------------------------------------------------------------------------------------------
+
 # --- inference ------------------------------------------------------------------------------------------------------
 
 # --- learning -------------------------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, runtime_ch
 
 import numpy as np
 
+from dconvex._core import Graph, Ragged
 from dconvex.amounts import amount
 from dconvex.errors import CycleError, NetworkError, UnknownVariableError
 from dconvex.graph.adjacency import Adjacency, Indices, Offsets, find_cycle, topological_order
@@ -45,13 +46,15 @@ class Dag(PlottedNetwork):
     ['cloudy', 'rain', 'sprinkler']
     """
 
-    __slots__ = ("_index", "_names", "child_lists", "order", "parent_lists")
+    __slots__ = ("_index", "_names", "child_lists", "graph", "order", "parent_lists")
 
     _names: Sequence[Name]
     _index: Places
     parent_lists: Adjacency
     """The parents of each node by index, in the order of `parents`; for algorithms that work on arrays."""
     child_lists: Adjacency
+    graph: Graph
+    """The same graph as the native core has it, by index."""
     order: Indices
     """Indices of the nodes, parents before children."""
 
@@ -112,7 +115,8 @@ class Dag(PlottedNetwork):
 
     def _set(self, index: Places, names: Sequence[Name], children: Adjacency, order: Indices, parents: Adjacency) -> None:
         order.setflags(write=False)
-        for slot, value in zip(Dag.__slots__, (index, names, children, order, parents), strict=True):
+        graph = Graph(Ragged(parents.start, parents.neighbours))
+        for slot, value in zip(Dag.__slots__, (index, names, children, graph, order, parents), strict=True):
             object.__setattr__(self, slot, value)
 
     @property

@@ -1,0 +1,7 @@
+#include "python/bindings.hpp"
+
+namespace dconvex::python {
+
+void bind_clusters(nanobind::module_&) {}
+
+}  // namespace dconvex::python
