@@ -84,7 +84,7 @@ void bind_common(nb::module_& module) {
                  const Indices values = ragged[checked_list(ragged, list)];
                  return nb::ndarray<nb::numpy, const Index, nb::ndim<1>>(values.data(), {values.size()}, own);
              },
-             nb::arg("list"))
+             nb::arg("index"))
         .def("owners", [](const Ragged& ragged) { return as_array(ragged.owners()); })
         .def("reversed", &Ragged::reversed, nb::arg("size"))
         .def("__eq__", [](const Ragged& one, const Ragged& other) { return one == other; })

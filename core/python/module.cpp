@@ -1,6 +1,7 @@
 #include "python/bindings.hpp"
 
 NB_MODULE(_core, module) {
+    nanobind::set_leak_warnings(false);  // what a module or a cache still holds when Python ends is no leak
     module.doc() = "The native core: graphs, inference and learning over plain numbers. `_core.pyi` describes it.";
     dconvex::python::bind_common(module);
     dconvex::python::bind_graph(module);
