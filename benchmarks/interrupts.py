@@ -1,16 +1,20 @@
-"""Calls that take long, each as a script: `SET_UP`, then the call, which Ctrl-C must end.
-
-The script says "ready" before the call. Afterwards the library must be usable: a question is asked.
-"""
+"""How soon Ctrl-C ends a long call, in a process of its own, and whether everything is usable after it."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+
+from rich.table import Table
+
+from benchmarks import harness
 
 SET_UP = """
 import sys, time, numpy as np
@@ -27,6 +31,7 @@ def in_one_cluster(network):
     return dc.localize(network, tree=tree)
 """
 
+TURNS = 5
 CALLS = {
     "decompose, the search": (
         'dag = dc.load_network("link").dag',
@@ -35,29 +40,30 @@ CALLS = {
     "decompose, algorithm 2": (
         """
 width, length = 40, 4000
-edges = [(i * width + j, (i + 1) * width + k) for i in range(length - 1) for j in range(width) for k in (j, (7 * j + i) % width)]
+pairs = [(i, j) for i in range(length - 1) for j in range(width)]
+edges = [(i * width + j, (i + 1) * width + k) for i, j in pairs for k in (j, (7 * j + i) % width)]
 dag = dc.Dag(dict.fromkeys(edges))
 """,
         "dc.decompose(dag, refine=False)",
     ),
     "localize": (
-        'network = dc.random_network(dc.random_dag(3000, 6000, max_parents=3, seed=1), seed=1)',
+        "network = dc.random_network(dc.random_dag(3000, 6000, max_parents=3, seed=1), seed=1)",
         "[dc.localize(network) for _ in range(100)]",
     ),
     "query": (
-        'model = in_one_cluster(grid(24))',
+        "model = in_one_cluster(grid(24))",
         "[model.query([0, 575], {300: 0}, max_bytes=2**34) for _ in range(50)]",
     ),
     "a large answer": (
-        'model = dc.localize(dc.random_network(dc.Dag([(k, k + 1) for k in range(60)]), seed=1))',
+        "model = dc.localize(dc.random_network(dc.Dag([(k, k + 1) for k in range(60)]), seed=1))",
         "[model.query(range(26), max_bytes=2**34) for _ in range(100)]",
     ),
     "marginals": (
-        'model = in_one_cluster(grid(21))',
+        "model = in_one_cluster(grid(21))",
         "[model.marginals(max_bytes=2**34) for _ in range(50)]",
     ),
     "most probable": (
-        'model = in_one_cluster(grid(20))',
+        "model = in_one_cluster(grid(20))",
         "[model.most_probable(max_bytes=2**34) for _ in range(50)]",
     ),
     "sample": (
@@ -161,3 +167,27 @@ def interrupted(name: str, after: float = 0.5, limit: float = 120.0) -> Heard:
     lines = dict(line.partition(" ")[::2] for line in output.splitlines())
     seconds = float(lines["interrupted"]) - sent if "interrupted" in lines else float("nan")
     return Heard("interrupted" in lines, "usable" in lines, seconds, output)
+
+
+@dataclass(frozen=True)
+class Delay:
+    """Seconds from Ctrl-C to KeyboardInterrupt, of several tries."""
+
+    call: str
+    tries: int
+    median: float
+    worst: float
+
+
+def run(quick: bool, folder: Path) -> None:
+    """Interrupt every call at different moments, print how long it took to be heard, and write it down."""
+    delays = []
+    for call in CALLS:
+        heard = [interrupted(call, after=0.3 + 0.25 * turn).seconds for turn in range(2 if quick else TURNS)]
+        delays.append(Delay(call, len(heard), median(heard), max(heard)))
+    table = Table("call", "tries", "median", "worst", title="Ctrl-C: milliseconds until it is heard")
+    for delay in delays:
+        table.add_row(delay.call, str(delay.tries), f"{1e3 * delay.median:.0f}", f"{1e3 * delay.worst:.0f}")
+    harness.wide_console().print(table)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "interrupts.json").write_text(json.dumps([asdict(delay) for delay in delays], indent=1) + "\n")

@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 
 import pytest
-from interrupts.calls import CALLS, interrupted
+
+from benchmarks.interrupts import CALLS, interrupted
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are interrupted by signals")
 
