@@ -12,5 +12,6 @@ void bind_clusters(nanobind::module_& module);
 void bind_inference(nanobind::module_& module);
 void bind_learning(nanobind::module_& module);
 void bind_expectation(nanobind::module_& module);
+void bind_structure(nanobind::module_& module);
 
 }  // namespace dconvex::python

@@ -9,4 +9,5 @@ NB_MODULE(_core, module) {
     dconvex::python::bind_inference(module);
     dconvex::python::bind_learning(module);
     dconvex::python::bind_expectation(module);
+    dconvex::python::bind_structure(module);
 }
