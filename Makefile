@@ -77,7 +77,7 @@ clean:
 
 $(VENV)/bin/python:
 	@tools/make_venv.sh $(VENV)
-	@rm -rf build src/dconvex/_core*.so
+	@rm -rf $(BUILD) build/debug build/sanitized src/dconvex/_core*.so  # built for another Python
 
 $(VENV)/.build: pyproject.toml constraints.txt tools/build_backend.py | $(VENV)/bin/python
 	$(BIN)/python tools/build_backend.py >$(VENV)/build-requirements.txt
