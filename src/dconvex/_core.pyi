@@ -19,6 +19,7 @@ def peak_bytes() -> int:
     """The most bytes that the core has held at once since `reset_peak_bytes`."""
 
 def reset_peak_bytes() -> None: ...
+
 @final
 class Cancellation:
     """Work that can be called off: native loops in a thread that has entered it stop with KeyboardInterrupt."""
@@ -77,6 +78,59 @@ class Graph:
     def __len__(self) -> int: ...
 
 # --- clusters -------------------------------------------------------------------------------------------------------
+
+@final
+class ClusterIndex:
+    """Which table each cluster of a tree has for each of its variables.
+
+    A cluster holds a variable with those of its parents that it holds too. Where it holds the whole family, its table is the
+    network's own, numbered like the variable; the others are derived, each in the cluster next to it on the way to the family.
+    Tables with the same variable and the same parents are one table.
+    """
+
+    def __init__(self, graph: Graph, clusters: Ragged, ends: NDArray[np.int32]) -> None:
+        """Raises ValueError unless the clusters, members ascending, form one tree with the junction property that covers
+        every family. `ends` has a row of two clusters for each edge.
+        """
+    @property
+    def graph(self) -> Graph: ...
+    @property
+    def clusters(self) -> Ragged: ...
+    @property
+    def parent(self) -> NDArray[np.int32]:
+        """For each cluster the next one towards cluster 0, which has -1."""
+    @property
+    def depth(self) -> NDArray[np.int32]: ...
+    @property
+    def holders(self) -> Ragged:
+        """For each variable the clusters that hold it, ascending."""
+    @property
+    def top(self) -> NDArray[np.int32]:
+        """For each variable the holder nearest to cluster 0."""
+    @property
+    def smallest(self) -> NDArray[np.int32]:
+        """For each variable the smallest holder."""
+    @property
+    def member_table(self) -> NDArray[np.int32]:
+        """For each member, an entry of `clusters.values`, the table that its cluster has for it."""
+    @property
+    def toward(self) -> NDArray[np.int32]:
+        """For each member the neighbouring cluster on the way to its family, -1 where its cluster holds the family."""
+    @property
+    def table_count(self) -> int: ...
+    @property
+    def table_variable(self) -> NDArray[np.int32]: ...
+    @property
+    def table_parents(self) -> Ragged:
+        """For each table the parents of its variable that it has, in the order of its axes."""
+    @property
+    def source(self) -> NDArray[np.int32]:
+        """The cluster in which a derived table is made, -1 for a table of the network's own."""
+    @property
+    def behind(self) -> NDArray[np.int32]:
+        """The cluster that needs a derived table; what lies behind it, seen from `source`, plays no part."""
+    def kept_clusters(self, variables: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The clusters of the smallest subtree that holds the variables, ascending."""
 
 # --- inference ------------------------------------------------------------------------------------------------------
 
