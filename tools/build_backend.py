@@ -70,7 +70,8 @@ def compiler_requirements() -> list[str]:
     """Zig, unless the system has a compiler."""
     if os.name == "nt" or find_compiler():  # on Windows, CMake finds Visual Studio
         return []
-    print(f"No C++20 compiler found ({', '.join(COMPILERS)}): the core is built with Zig from PyPI", file=sys.stderr)
+    reason = "CXX=zig" if os.environ.get("CXX") == "zig" else f"No C++20 compiler found ({', '.join(COMPILERS)})"
+    print(f"{reason}: the core is built with Zig from PyPI", file=sys.stderr)
     return [ZIG]
 
 
@@ -95,9 +96,9 @@ def choose_compiler(scripts: Path = ROOT / "build" / "zig", zig_flags: str = "-O
 
 
 def find_compiler() -> str | None:
-    """What $CXX names, else the first compiler on the PATH that knows C++20."""
+    """What $CXX names, else the first compiler on the PATH that knows C++20; None for CXX=zig, the one from PyPI."""
     if named := os.environ.get("CXX"):
-        return named
+        return named if named != "zig" else None
     found = filter(None, map(shutil.which, COMPILERS))
     return next((path for path in found if compiles(path)), None)
 
@@ -118,7 +119,10 @@ def write_zig_scripts(folder: Path, flags: str) -> None:
     subcommands = {"c++": f"c++ {zig_target()} {flags}", "ar": "ar", "ranlib": "ranlib"}
     for name, subcommand in subcommands.items():
         script = folder / name
-        script.write_text(f'#!/bin/sh\nZIG_GLOBAL_CACHE_DIR="{folder}/cache" exec "{zig}" {subcommand} "$@"\n', encoding="utf-8")
+        script.write_text(
+            f'#!/bin/sh\nZIG_GLOBAL_CACHE_DIR="${{ZIG_GLOBAL_CACHE_DIR:-{folder}/cache}}" exec "{zig}" {subcommand} "$@"\n',
+            encoding="utf-8",
+        )
         script.chmod(0o755)
 
 

@@ -39,9 +39,15 @@ def build(folder: Path, options: list[str]) -> None:
     link_sources(package)
     choose_compiler(folder / "zig", zig_flags="-O1 -g")
     given = os.environ.get("CMAKE_ARGS", "").split()
-    where = [f"-DPython_EXECUTABLE={sys.executable}", f"-DCMAKE_MAKE_PROGRAM={program('ninja')}", f"-DDCONVEX_PACKAGE={package}"]
+    where = [
+        f"-DPython_EXECUTABLE={sys.executable}",
+        f"-DCMAKE_MAKE_PROGRAM={program('ninja')}",
+        f"-DDCONVEX_PACKAGE={package}",
+    ]
     cmake = program("cmake")
-    subprocess.run([cmake, "-S", ROOT, "-B", folder, "-G", "Ninja", "--log-level=WARNING", *where, *options, *given], check=True)
+    subprocess.run(
+        [cmake, "-S", ROOT, "-B", folder, "-G", "Ninja", "--log-level=WARNING", *where, *options, *given], check=True
+    )
     subprocess.run([cmake, "--build", folder], check=True)
 
 
@@ -73,7 +79,9 @@ def environment(package: Path, *, is_sanitized: bool) -> dict[str, str]:
 
 def library(name: str) -> str:
     """Where the compiler has this library."""
-    found = subprocess.run([os.environ["CXX"], f"-print-file-name={name}"], capture_output=True, text=True, check=True).stdout.strip()
+    found = subprocess.run(
+        [os.environ["CXX"], f"-print-file-name={name}"], capture_output=True, text=True, check=True
+    ).stdout.strip()
     if not Path(found).is_absolute():
         raise SystemExit(f"{os.environ['CXX']} has no {name}: sanitizers need g++ with its runtime libraries")
     return str(Path(found).resolve())
