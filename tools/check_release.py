@@ -2,9 +2,9 @@
 
 The wheels are built from the sdist, so what is missing in one is missing in the other: one for Python 3.11, one in the stable
 ABI for all later versions, one for each free-threaded version. On Linux, Zig builds them for a C library as old as that of
-manylinux_2_28 (set CXX for another compiler). Each must hold the package as git has it, its core, the licences and nothing else,
-and install in a new environment of every Python that is found, where the README's example is run. `--beside pgmpy` measures what
-others take on the disk, in the same way.
+manylinux_2_28 (set CXX for another compiler). Each must hold the package as git has it, its core, the licences and nothing
+else, and install in a new environment of every Python that is found, where the README's example is run. `--beside pgmpy`
+measures what others take on the disk, in the same way.
 """
 
 from __future__ import annotations
