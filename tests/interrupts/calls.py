@@ -35,29 +35,30 @@ CALLS = {
     "decompose, algorithm 2": (
         """
 width, length = 40, 4000
-edges = [(i * width + j, (i + 1) * width + k) for i in range(length - 1) for j in range(width) for k in (j, (7 * j + i) % width)]
+pairs = [(i, j) for i in range(length - 1) for j in range(width)]
+edges = [(i * width + j, (i + 1) * width + k) for i, j in pairs for k in (j, (7 * j + i) % width)]
 dag = dc.Dag(dict.fromkeys(edges))
 """,
         "dc.decompose(dag, refine=False)",
     ),
     "localize": (
-        'network = dc.random_network(dc.random_dag(3000, 6000, max_parents=3, seed=1), seed=1)',
+        "network = dc.random_network(dc.random_dag(3000, 6000, max_parents=3, seed=1), seed=1)",
         "[dc.localize(network) for _ in range(100)]",
     ),
     "query": (
-        'model = in_one_cluster(grid(24))',
+        "model = in_one_cluster(grid(24))",
         "[model.query([0, 575], {300: 0}, max_bytes=2**34) for _ in range(50)]",
     ),
     "a large answer": (
-        'model = dc.localize(dc.random_network(dc.Dag([(k, k + 1) for k in range(60)]), seed=1))',
+        "model = dc.localize(dc.random_network(dc.Dag([(k, k + 1) for k in range(60)]), seed=1))",
         "[model.query(range(26), max_bytes=2**34) for _ in range(100)]",
     ),
     "marginals": (
-        'model = in_one_cluster(grid(21))',
+        "model = in_one_cluster(grid(21))",
         "[model.marginals(max_bytes=2**34) for _ in range(50)]",
     ),
     "most probable": (
-        'model = in_one_cluster(grid(20))',
+        "model = in_one_cluster(grid(20))",
         "[model.most_probable(max_bytes=2**34) for _ in range(50)]",
     ),
     "sample": (
