@@ -6,19 +6,9 @@ import os
 from pathlib import Path
 
 from dconvex.errors import FormatError
-from dconvex.formats import bif, hugin, network_json, uai, xml_network
-from dconvex.formats.files import is_zipped, read_text, write_text
-from dconvex.formats.format import Format, Renaming, fitted
+from dconvex.formats.files import read_text, write_text
+from dconvex.formats.format import Renaming, fitted
 from dconvex.network.network import BayesianNetwork
-
-FORMATS: tuple[Format, ...] = (
-    bif.FORMAT,
-    xml_network.XMLBIF,
-    hugin.FORMAT,
-    uai.FORMAT,
-    xml_network.XDSL,
-    network_json.FORMAT,
-)
 
 
 def read(path: str | os.PathLike[str]) -> BayesianNetwork:
@@ -28,8 +18,10 @@ def read(path: str | os.PathLike[str]) -> BayesianNetwork:
     the only one that holds linear Gaussian networks. A file that cannot be understood raises `FormatError` with file,
     line and column.
     """
+    from dconvex.formats.registry import format_of
+
     place = Path(path)
-    return _format_of(place).parse(read_text(place), str(place))
+    return format_of(place).parse(read_text(place), str(place))
 
 
 def write(network: BayesianNetwork, path: str | os.PathLike[str], rename: bool = False) -> Renaming | None:
@@ -39,20 +31,13 @@ def write(network: BayesianNetwork, path: str | os.PathLike[str], rename: bool =
     mapping {variable: name, (variable, state): name} of all that was changed is returned. UAI has no names at all, so
     there variables and states become 0, 1, 2, …
     """
+    from dconvex.formats.registry import FORMATS, format_of
+
     place = Path(path)
-    form = _format_of(place)
+    form = format_of(place)
     if network.kind not in form.kinds:
         holders = (f"{other.name} ({', '.join(other.suffixes)})" for other in FORMATS if network.kind in other.kinds)
         raise FormatError(f"{form.name} cannot hold a {network.kind} network; {' and '.join(holders)} can")
     fitting, changes = fitted(network, form, rename=rename)
     write_text(place, form.render(fitting))
     return changes if rename else None
-
-
-def _format_of(path: Path) -> Format:
-    plain = path.with_suffix("") if is_zipped(path) else path
-    for form in FORMATS:
-        if plain.suffix.lower() in form.suffixes:
-            return form
-    known = ", ".join(suffix for form in FORMATS for suffix in form.suffixes)
-    raise FormatError(f"unknown suffix {plain.suffix!r}; known are {known}, each also with .gz", path=str(path))
