@@ -36,9 +36,9 @@ from dconvex.learning.opening import open_model
 from dconvex.learning.priors import BDeu, Dirichlet, NormalInverseGamma
 from dconvex.learning.report import Report
 from dconvex.learning.statistics import Statistics
-from dconvex.network.families import Regression, Table
+from dconvex.network.family import Regression, Table
 from dconvex.network.network import BayesianNetwork
-from dconvex.network.random import random_dag, random_gaussian_network, random_network
+from dconvex.network.random_networks import random_dag, random_gaussian_network, random_network
 from dconvex.repository import load_network, network_info, network_names
 from dconvex.shown import Display, draw_with
 

@@ -112,7 +112,7 @@ def test_the_documented_example_is_what_is_written(tmp_path):
         (changed(GAUSSIAN, "variables", 1, "variance", to="1"), "expected float or int as 'variance', found '1'"),
         (changed(GAUSSIAN, "variables", 1, "coefficients", to=[]), "expected 1 numbers as 'coefficients', found 0"),
         (changed(REPOSITORY, "cpds", "y", "variance", to=[1, 2]), "expected 1 numbers as 'variance', found 2"),
-        (changed(REPOSITORY, "cpds", "y", "parents", to=[]), "coefficients of ['x']"),
+        (changed(REPOSITORY, "cpds", "y", "parents", to=[]), "coefficients for ['x']"),
         (changed(REPOSITORY, "nodes", to=["x"]), "'y' stands only in one of nodes and cpds"),
     ],
 )

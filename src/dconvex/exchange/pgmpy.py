@@ -20,7 +20,7 @@ import numpy as np
 from dconvex.errors import NetworkError
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name
-from dconvex.network.families import Regression, Table
+from dconvex.network.family import Regression, Table
 from dconvex.network.network import BayesianNetwork
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from dconvex.errors import NetworkError
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name
-from dconvex.network.families import Table
+from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
 
 PROPERTY = "dconvex"

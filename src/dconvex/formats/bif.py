@@ -27,9 +27,9 @@ from dconvex.formats.numbers import check_numbers, floats, words
 from dconvex.formats.scanner import Scanner, blank, format_error
 from dconvex.formats.spelling import READ_AS, fresh_word
 from dconvex.names import Label, Name
-from dconvex.network.discrete import Floats
-from dconvex.network.families import Table
+from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
+from dconvex.network.probability_tables import Floats
 
 COMMENT = re.compile(r'"[^"]*+"|//[^\n]*+|/\*.*?\*/|/\*', re.DOTALL)
 BLOCK = re.compile(r"(?:network|variable|probability)\b")

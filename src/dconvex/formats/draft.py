@@ -12,8 +12,8 @@ from dconvex.formats.scanner import Excerpt, Scanner
 from dconvex.formats.spelling import NOTES, meanings
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name, checked_labels, checked_name
-from dconvex.network.discrete import Floats, Tables
 from dconvex.network.network import BayesianNetwork
+from dconvex.network.probability_tables import Floats, Tables
 
 MOST_CELLS = 1 << 26
 """Of all tables together: some files can ask for any number of cells in a few bytes."""

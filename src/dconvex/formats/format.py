@@ -9,7 +9,7 @@ from typing import TypeAlias, cast
 from dconvex.errors import FormatError
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name
-from dconvex.network.families import Table
+from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
 
 Renaming: TypeAlias = dict[Name | tuple[Name, Label], Name | Label]

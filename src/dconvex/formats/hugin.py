@@ -24,9 +24,9 @@ from dconvex.formats.format import Format, all_fit
 from dconvex.formats.scanner import Excerpt, Scanner, blank
 from dconvex.formats.spelling import LINE, NOTES, WORD, Spellings, notes, spelled
 from dconvex.names import Label, Name
-from dconvex.network.discrete import Floats
-from dconvex.network.families import Table
+from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
+from dconvex.network.probability_tables import Floats
 
 INSIDE = r'(?:[^"\\]++|\\.)*+'
 STRING = f'"{INSIDE}"'

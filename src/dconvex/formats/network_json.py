@@ -25,9 +25,9 @@ from dconvex.formats.format import Format, all_fit
 from dconvex.formats.scanner import format_error
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name, checked_labels, checked_name
-from dconvex.network.discrete import Floats, Tables
-from dconvex.network.families import Regression
+from dconvex.network.family import Regression
 from dconvex.network.network import BayesianNetwork
+from dconvex.network.probability_tables import Floats, Tables
 
 MARK, VERSION = "dconvex-network", 1
 

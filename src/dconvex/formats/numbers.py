@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from dconvex.formats.scanner import Excerpt
-from dconvex.network.discrete import Floats
+from dconvex.network.probability_tables import Floats
 
 WORD = re.compile(r"[^\s,()]++")
 

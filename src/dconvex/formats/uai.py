@@ -32,9 +32,9 @@ from dconvex.formats.format import Format
 from dconvex.formats.numbers import about, first_parent_slowest, read_numbers, rows_of_numbers
 from dconvex.formats.scanner import Excerpt, Scanner, blank
 from dconvex.names import Label, Name
-from dconvex.network.discrete import ROW_SUM_TOLERANCE, Floats
-from dconvex.network.families import Table
+from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
+from dconvex.network.probability_tables import ROW_SUM_TOLERANCE, Floats
 
 COMMENT = re.compile(r"#[^\n]*+|^c\b[^\n]*+", re.MULTILINE)
 KIND, WORD, INTEGER = re.compile(r"[A-Za-z]++"), re.compile(r"\S++"), re.compile(r"[0-9]{1,18}")

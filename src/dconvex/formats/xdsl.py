@@ -28,9 +28,9 @@ from dconvex.formats.numbers import first_parent_slowest, rows_of_numbers
 from dconvex.formats.scanner import Excerpt
 from dconvex.formats.spelling import LINE, WORD, Spellings, notes, spelled
 from dconvex.names import Label, Name
-from dconvex.network.discrete import Floats
-from dconvex.network.families import Table
+from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
+from dconvex.network.probability_tables import Floats
 
 if TYPE_CHECKING:
     from dconvex.formats.xml_tree import Document, Element

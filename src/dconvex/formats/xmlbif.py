@@ -19,7 +19,7 @@ from dconvex.formats.draft import Draft, row_major
 from dconvex.formats.numbers import rows_of_numbers
 from dconvex.formats.spelling import LINE, Spellings, notes, spelled
 from dconvex.names import Label, Name
-from dconvex.network.families import Table
+from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
 
 if TYPE_CHECKING:
