@@ -12,7 +12,7 @@ from rich.text import Text
 from dconvex.cli.sources import find_network
 from dconvex.cli.targets import check_target
 from dconvex.formats import FORMATS, write
-from dconvex.formats.format import Renaming
+from dconvex.formats.file_format import Renaming
 
 TARGET_HELP = (
     f"The file to write; its suffix tells the format: {', '.join(form.suffixes[0] for form in FORMATS)}, each also with .gz."
