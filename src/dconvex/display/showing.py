@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from dconvex.atomic import replacing
 from dconvex.display.canvas import drawn_width, need_matplotlib, paint
@@ -28,6 +28,7 @@ from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.model import LocalModel
 from dconvex.inference.plan import QueryPlan
 from dconvex.network.network import BayesianNetwork
+from dconvex.shown import HasClusters
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,18 +59,19 @@ ARTISTS: dict[type, Callable[..., Drawing]] = {
 """Who draws what: a function of the value, how wide text is, and how many boxes there may be."""
 
 
-def artist_of(value: Any, **options: Any) -> Artist:
+def artist_of(value: object, clusters: HasClusters | None = None) -> Artist:
     """What draws a value."""
     artist = next(ARTISTS[kind] for kind in type(value).__mro__ if kind in ARTISTS)
+    options = {} if clusters is None else {"clusters": clusters}
     return lambda ruler, most: artist(value, ruler, most, **options)
 
 
-def html_of(value: Any) -> str:
+def html_of(value: object) -> str:
     """A picture as a part of a page."""
     return html_part(artist_of(value)(text_width, SHOWN))
 
 
-def mimebundle_of(value: Any) -> dict[str, str]:
+def mimebundle_of(value: object) -> dict[str, str]:
     """For pages that run no HTML, such as those of code hosts, a small picture comes as an image too."""
     drawing = artist_of(value)(text_width, SHOWN)
     image = svg_file(drawing)
@@ -77,17 +79,17 @@ def mimebundle_of(value: Any) -> dict[str, str]:
     return {"text/html": html_part(drawing), **images}
 
 
-def plot(value: Any, ax: Axes | None = None, **options: Any) -> Axes:
+def plot(value: object, ax: Axes | None = None, clusters: HasClusters | None = None) -> Axes:
     """Draw with matplotlib, into the given axes or into a new figure."""
     need_matplotlib()
-    return paint(artist_of(value, **options)(drawn_width, MOST), ax)
+    return paint(artist_of(value, clusters)(drawn_width, MOST), ax)
 
 
-def save_picture(value: Any, path: str | Path, **options: Any) -> None:
+def save_picture(value: object, path: str | Path, clusters: HasClusters | None = None) -> None:
     """Write a picture to a file, in the format that the suffix asks for; the file is replaced as a whole."""
     target = Path(path)
     check_suffix(target)
-    content = CONTENTS[target.suffix.lower()](artist_of(value, **options))
+    content = CONTENTS[target.suffix.lower()](artist_of(value, clusters))
     with replacing(target) as new:
         new.write_bytes(content)
 
