@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 """Probabilities, coefficients and other numbers."""
 Integers: TypeAlias = NDArray[np.int64]
-"""Counts, sizes and other whole numbers."""
+"""Counts and other whole numbers."""
 Indices: TypeAlias = NDArray[np.int32]
 """Indices of variables or clusters."""
 Offsets: TypeAlias = NDArray[np.int64]
 """Where each of many lists starts in one long array, and where the last one ends."""
+Sizes: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
+"""Sizes of many things, of either width."""
 Codes: TypeAlias = NDArray[np.intp]
 """States of one variable by row, as indices into its labels; -1 for a missing cell."""
 Flags: TypeAlias = NDArray[np.bool_]

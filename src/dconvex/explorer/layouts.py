@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dconvex.display.colours import PALETTE, cluster_colours
+from dconvex.display.drawable import largest
 from dconvex.display.geometry import Box, Route, Size
 from dconvex.display.labels import label
 from dconvex.display.network_layout import arrange_network
-from dconvex.display.subjects import largest
 from dconvex.display.tree_layout import arrange_tree, likely_roots
 from dconvex.explorer import sizes
 from dconvex.explorer.kinds import Kind, Plain
