@@ -15,7 +15,7 @@ export class NetworkView {
   #view = null;
   #frame = null;
 
-  /** `acts`, where `place` is an index: `ask(place, event)`, `see(place, state, event)`, `forget(place)`, `hover(place)`, `moved()`. */
+  /** `acts` are `ask(place, event)`, `see(place, state, event)`, `forget(place)`, `hover(place)` and `moved()`, by index. */
   constructor(section, overview, acts) {
     Object.assign(this, { overview, acts });
     const hint = "arrow keys go on, Enter asks, 1 to 9 observe a state, Backspace forgets it";

@@ -9,7 +9,7 @@ const LISTED = 200;
 export class Panel {
   #cards = new Map();
 
-  /** `acts`, where `place` is an index: `ask(place, event)`, `reveal(place)`, `export(what)` (picture, table, script or copy). */
+  /** `acts` are `ask(place, event)`, `reveal(place)`, by index, and `export(what)`: a picture, table, script or copy. */
   constructor(aside, overview, question, acts) {
     Object.assign(this, { overview, question, acts });
     this.message = html("div", { id: "message", role: "alert", hidden: true });
