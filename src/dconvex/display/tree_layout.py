@@ -37,7 +37,7 @@ class TreeLayout:
     size: Size
 
     @property
-    def unwieldiness(self) -> float:
+    def page_height(self) -> float:
         """The height of the page with the preferred ratio that holds the picture."""
         return max(self.size.width / SHAPE, self.size.height)
 
@@ -48,7 +48,7 @@ def arrange_tree(clusters: Sequence[Size], edges: Sequence[Edge], separators: Se
     sideways = [_sideways(rooted, clusters, separators, two_sided=two_sided) for two_sided in (True, False)]
     turned = [_turned_size(size) for size in clusters], [_turned_size(size) for size in separators]
     downwards = [_turned(_sideways(rooted, *turned, two_sided=two_sided)) for two_sided in (True, False)]
-    return min([*sideways, *downwards], key=lambda layout: layout.unwieldiness)
+    return min([*sideways, *downwards], key=lambda layout: layout.page_height)
 
 
 def likely_roots(count: int, edges: Sequence[Edge]) -> list[int]:

@@ -152,7 +152,7 @@ def _smallest(tree: DrawableTree, painting: Painting, ruler: Ruler) -> tuple[Tre
         clusters = [_cluster_words(tree, index, old, painting, ruler) for index, old in enumerate(shared)]
         sizes = [[words.size for words in texts] for texts in (clusters, separators)]
         found.append((arrange_tree(sizes[0], tree.edges, sizes[1], root), clusters, separators))
-    return min(found, key=lambda each: each[0].unwieldiness)
+    return min(found, key=lambda each: each[0].page_height)
 
 
 def _cluster_words(tree: DrawableTree, index: int, shared: frozenset[Name], painting: Painting, ruler: Ruler) -> TextBlock:

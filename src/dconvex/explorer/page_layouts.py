@@ -43,7 +43,7 @@ def tree_layout(dag: Dag, tree: ClusterTree) -> Plain:
     else:
         boxes, labels = [size for _, size in grids], [box_sizes.separator(names) for names in shared]
     roots = dict.fromkeys([largest(tree.clusters), *likely_roots(len(tree), tree.edges)])
-    layout = min((arrange_tree(boxes, tree.edges, labels, root) for root in roots), key=lambda each: each.unwieldiness)
+    layout = min((arrange_tree(boxes, tree.edges, labels, root) for root in roots), key=lambda each: each.page_height)
     return {
         "clusters": [[dag.index_of(name) for name in canonical(cluster)] for cluster in tree.clusters],
         "columns": [columns for columns, _ in grids],

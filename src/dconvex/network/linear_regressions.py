@@ -45,13 +45,13 @@ class Regressions:
         """The regressions, or an error if a number is not finite or a variance negative."""
         for what, values in (("intercept", intercept), ("variance", variance)):
             if len(bad := np.flatnonzero(~np.isfinite(values))):
-                raise NetworkError(f"the {what} of {dag.nodes[bad[0]]!r} is {values[bad[0]]}")
+                raise NetworkError(f"the {what} of {dag.nodes[bad[0]]!r} is {values[bad[0]]}; it must be finite")
         if len(bad := np.flatnonzero(variance < 0)):
             raise NetworkError(f"the variance of {dag.nodes[bad[0]]!r} is {variance[bad[0]]}; it must be zero or more")
         if len(bad := np.flatnonzero(~np.isfinite(coefficients))):
             parent, child = dag.parent_lists.neighbours[bad[0]], dag.parent_lists.owners()[bad[0]]
             names = f"{dag.nodes[parent]!r} in the regression of {dag.nodes[child]!r}"
-            raise NetworkError(f"the coefficient of {names} is {coefficients[bad[0]]}")
+            raise NetworkError(f"the coefficient of {names} is {coefficients[bad[0]]}; it must be finite")
         return cls(intercept, coefficients, variance)
 
     def states(self, dag: Dag) -> dict[Name, tuple[Label, ...]]:
