@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from dconvex.learning.priors import BDeu, Dirichlet, NormalInverseGamma
     from dconvex.learning.report import Report
     from dconvex.learning.statistics import Statistics
-    from dconvex.network.families import Regression, Table
+    from dconvex.network.family import Regression, Table
     from dconvex.network.network import BayesianNetwork
-    from dconvex.network.random import random_dag, random_gaussian_network, random_network
+    from dconvex.network.random_networks import random_dag, random_gaussian_network, random_network
     from dconvex.repository import load_network, network_info, network_names
 
 __version__ = "0.1.0"
@@ -139,9 +139,9 @@ _NAMES = {
     "learning.priors": "BDeu Dirichlet NormalInverseGamma",
     "learning.report": "Report",
     "learning.statistics": "Statistics",
-    "network.families": "Regression Table",
+    "network.family": "Regression Table",
     "network.network": "BayesianNetwork",
-    "network.random": "random_dag random_gaussian_network random_network",
+    "network.random_networks": "random_dag random_gaussian_network random_network",
     "repository": "load_network network_info network_names",
 }
 """The public names by module: the imports above as data, which a test compares with them."""

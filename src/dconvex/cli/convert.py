@@ -12,7 +12,7 @@ from rich.text import Text
 from dconvex.cli.sources import find_network
 from dconvex.cli.targets import check_target
 from dconvex.formats import write
-from dconvex.formats.format import Renaming
+from dconvex.formats.file_format import Renaming
 
 
 def convert_file(source: str, target: Path, *, rename: bool, as_json: bool = False) -> None:

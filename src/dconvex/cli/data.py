@@ -12,7 +12,7 @@ from dconvex.cli.evidence import labels_by_spelling
 from dconvex.cli.sources import Subject, variables_by_spelling
 from dconvex.cli.targets import check_target
 from dconvex.errors import DataError, FormatError
-from dconvex.formats.files import write_text
+from dconvex.formats.text_files import write_text
 from dconvex.names import Label
 
 if TYPE_CHECKING:

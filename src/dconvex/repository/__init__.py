@@ -57,7 +57,7 @@ def load_network(name: str) -> BayesianNetwork:
     BayesianNetwork(discrete, 37 variables, 46 edges, 752 probabilities)
     """
     from dconvex.formats import network_json
-    from dconvex.formats.files import read_text
+    from dconvex.formats.text_files import read_text
 
     path = _HERE / "networks" / f"{network_info(name).name}.json.gz"
     return network_json.parse(read_text(path), str(path))

@@ -1,6 +1,6 @@
-"""How large the boxes of variables and clusters are: large enough for what the page writes into them.
+"""The sizes of the boxes of variables and clusters, large enough for the text that the page writes into them.
 
-Browsers choose their own fonts, so that widths can only be estimated; the page squeezes a text that turns out too wide.
+Browsers choose their own fonts, so widths are estimates; the page squeezes a text that is wider.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ WIDEST, NARROWEST = 190.0, 88.0
 CELL = 12.0
 """The height of a member in a cluster's box."""
 MOST_MEMBERS = 12
-"""A cluster with more variables lists all but the last ones."""
+"""The most variables listed in the box of a cluster."""
 COMPACT_FROM = 120
-"""In a tree of so many clusters each is a small box with their number only."""
+"""From this many clusters on, each is a small box with its number of variables."""
 
 
 def metrics() -> dict[str, float]:
-    """What the page must know to write into the boxes."""
+    """The numbers that the page needs to write into the boxes."""
     return {
         "nameFont": NAME_FONT,
         "rowFont": ROW_FONT,
@@ -55,7 +55,7 @@ def card(name: str, states: Sequence[str]) -> Size:
 
 
 def cluster_grid(members: Sequence[str]) -> tuple[int, Size]:
-    """In how many columns the members of a cluster stand, and the box they need."""
+    """The number of columns for the members of a cluster, and the size of its box."""
     shown = min(len(members), MOST_MEMBERS)
     columns = 1 if shown <= 3 else 2 if shown <= 8 else 3
     widest = max((text_width(name, ROW_FONT) for name in members[:shown]), default=0.0)
@@ -63,18 +63,18 @@ def cluster_grid(members: Sequence[str]) -> tuple[int, Size]:
 
 
 def compact_cluster(count: int) -> Size:
-    """A small box for a cluster of so many variables, larger for more."""
+    """A small box for a cluster of `count` variables, larger for more."""
     return Size(15 + 3.5 * math.sqrt(count), 13 + 1.2 * math.sqrt(count))
 
 
 def separator(members: Sequence[str]) -> Size:
-    """The label of an edge: its members below each other, or their number if they are many."""
+    """The size of an edge's label."""
     lines = separator_lines(members)
     return Size(max(text_width(line, ROW_FONT - 1) for line in lines) + 8, len(lines) * (CELL - 2) + 4)
 
 
 def separator_lines(members: Sequence[str]) -> list[str]:
-    """What is written on an edge."""
+    """The label of an edge: its members below each other, or their number if they are many."""
     if not members:
         return ["∅"]
     return list(members) if len(members) <= 3 else [f"{len(members)} shared"]

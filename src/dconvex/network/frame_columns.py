@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dconvex.arrays import Codes, Flags, Floats
 from dconvex.errors import DataError, UnknownStateError, UnknownVariableError
 from dconvex.names import Label, Name
 
-Codes: TypeAlias = NDArray[np.intp]
-
 
 class Columns:
-    """The named columns of any frame that narwhals reads, one at a time, with errors that name column and row."""
+    """The named columns of any frame that narwhals reads, one at a time; errors name the column and the row."""
 
     def __init__(self, data: Any, variables: Iterable[Name] = ()) -> None:
-        """`variables` are all that may have a column: that of "7" is not taken for one of 7."""
+        """`variables` are all that may have a column: a column "7" belongs to 7 only if "7" is not among them."""
         import narwhals as nw
 
         try:
@@ -35,7 +33,7 @@ class Columns:
         return len(self._frame)
 
     def codes(self, variable: Name, labels: Sequence[Label]) -> Codes:
-        """For each row the position of its value among `labels`."""
+        """For each row the index of its value in `labels`."""
         codes = self._codes(variable, labels, unknown="raise")
         if (missing := codes < 0).any():
             row = _first(missing)
@@ -43,8 +41,8 @@ class Columns:
         return codes
 
     def codes_or_missing(self, variable: Name, labels: Sequence[Label], *, unknown: Literal["raise", "missing"]) -> Codes:
-        """As `codes`, but -1 for missing cells, and for labels that are not there if unknown ones are to count as missing."""
-        return self._codes(variable, labels, unknown, or_else=' (unknown="missing" takes such cells for missing)')
+        """As `codes`, but -1 for missing cells, and with `unknown="missing"` for values that are not in `labels`."""
+        return self._codes(variable, labels, unknown, or_else=' (unknown="missing" treats such cells as missing)')
 
     def _codes(self, variable: Name, labels: Sequence[Label], unknown: Literal["raise", "missing"], or_else: str = "") -> Codes:
         column = self._column(variable)
@@ -52,16 +50,16 @@ class Columns:
             categories, codes = _factorized(column)
         except TypeError:  # unhashable
             raise DataError(f"column {variable!r} holds no states (its type is {column.dtype})") from None
-        position: dict[object, int] = {label: place for place, label in enumerate(labels)}
-        translation = np.array([position.get(value, -1) for value in categories], dtype=np.intp)
+        index: dict[object, int] = {label: code for code, label in enumerate(labels)}
+        translation = np.array([index.get(value, -1) for value in categories], dtype=np.intp)
         translated = np.where(codes < 0, -1, translation[codes] if len(translation) else codes)
-        if unknown == "raise" and (strange := (translated < 0) & (codes >= 0)).any():
-            row = _first(strange)
+        if unknown == "raise" and (is_unknown := (translated < 0) & (codes >= 0)).any():
+            row = _first(is_unknown)
             raise UnknownStateError(variable, categories[codes[row]], labels, f" in row {row}", or_else)
         return translated
 
     def frame_like(self, columns: Mapping[Name, Any]) -> Any:
-        """New columns as a frame of the same kind as this one, with the same index where that kind has one."""
+        """New columns as a frame of the same library as this one, with the same index if it has one."""
         import narwhals as nw
 
         native = nw.to_native(self._frame)
@@ -69,7 +67,7 @@ class Columns:
         if module == "pandas":
             import pandas as pd
 
-            kept = {  # pandas would make floats of integers beside a missing cell
+            kept = {  # next to a missing cell pandas would turn integers into floats
                 name: pd.Series(values, native.index, dtype=object if None in values else None)
                 for name, values in columns.items()
             }
@@ -80,34 +78,24 @@ class Columns:
     def __contains__(self, variable: object) -> bool:
         return column_of(cast("Name", variable), self._present, self._variables) is not None
 
-    def numbers(self, variable: Name) -> NDArray[np.float64]:
+    def numbers(self, variable: Name) -> Floats:
         """The column as floats, all finite."""
         column = self._column(variable)
         if not _may_be_numbers(column.dtype):
-            raise DataError(f"column {variable!r} is not numeric (its type is {column.dtype})")
-        try:
-            values = np.asarray(column.to_numpy(), dtype=np.float64)
-        except (TypeError, ValueError):
-            raise DataError(f"column {variable!r} holds something that is no number") from None
-        if (bad := ~np.isfinite(values)).any():
-            row = _first(bad)
-            raise DataError(f"column {variable!r} holds {values[row]} in row {row}; drop or fill such rows first")
+            raise _not_numeric(variable, column)
+        values = _as_floats(variable, column)
+        _check_rows(variable, values, ~np.isfinite(values))
         return values
 
-    def numbers_or_missing(self, variable: Name) -> NDArray[np.float64]:
+    def numbers_or_missing(self, variable: Name) -> Floats:
         """The column as floats, NaN where a cell is missing."""
         column = self._column(variable)
         missing = np.asarray(column.is_null().to_numpy(), bool)
         if not (_may_be_numbers(column.dtype) or missing.all()):
-            raise DataError(f"column {variable!r} is not numeric (its type is {column.dtype})")
+            raise _not_numeric(variable, column)
         values = np.full(len(missing), np.nan)
-        try:
-            values[~missing] = np.asarray(column.filter(~column.is_null()).to_numpy(), np.float64)
-        except (TypeError, ValueError):
-            raise DataError(f"column {variable!r} holds something that is no number") from None
-        if (bad := np.isinf(values)).any():
-            row = _first(bad)
-            raise DataError(f"column {variable!r} holds {values[row]} in row {row}; drop or fill such rows first")
+        values[~missing] = _as_floats(variable, column.filter(~column.is_null()))
+        _check_rows(variable, values, np.isinf(values))
         return values
 
     def _column(self, variable: Name) -> Any:
@@ -118,7 +106,10 @@ class Columns:
 
 
 def column_of(variable: Name, columns: Collection[Name], variables: Collection[Name]) -> Name | None:
-    """The column of a variable; where columns can only be text, that of 7 is "7", unless that is a variable itself."""
+    """The name of a variable's column, None if there is none.
+
+    Some libraries have text as column names only: there the column of 7 is "7", unless "7" is a variable itself.
+    """
     if variable in columns:
         return variable
     text = str(variable)
@@ -126,7 +117,7 @@ def column_of(variable: Name, columns: Collection[Name], variables: Collection[N
 
 
 def _factorized(column: Any) -> tuple[list[object], Codes]:
-    """The distinct values and, for each row, the position of its own among them (-1 where missing)."""
+    """The distinct values and, for each row, the index of its own (-1 where missing)."""
     import pandas as pd
 
     native = column.to_native()
@@ -140,11 +131,28 @@ def _factorized(column: Any) -> tuple[list[object], Codes]:
 
 
 def _may_be_numbers(dtype: Any) -> bool:
-    """Not text that spells numbers, nor dates, both of which numpy would turn into floats."""
+    """False for text and dates, which numpy would turn into floats."""
     import narwhals as nw
 
     return bool(dtype.is_numeric()) or dtype in (nw.Boolean, nw.Object)
 
 
-def _first(flags: NDArray[np.bool_]) -> int:
+def _as_floats(variable: Name, column: Any) -> Floats:
+    try:
+        return np.asarray(column.to_numpy(), np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"column {variable!r} holds something that is not a number") from None
+
+
+def _not_numeric(variable: Name, column: Any) -> DataError:
+    return DataError(f"column {variable!r} is not numeric (its type is {column.dtype})")
+
+
+def _check_rows(variable: Name, values: Floats, is_bad: Flags) -> None:
+    if is_bad.any():
+        row = _first(is_bad)
+        raise DataError(f"column {variable!r} holds {values[row]} in row {row}; drop or fill such rows first")
+
+
+def _first(flags: Flags) -> int:
     return int(np.argmax(flags))

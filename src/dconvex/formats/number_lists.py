@@ -1,4 +1,4 @@
-"""Lists of numbers: converted all at once, and gone through one by one only to say what is wrong where."""
+"""Lists of numbers: converted all at once, and checked one by one only to say what is wrong where."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
+from dconvex.arrays import Floats
 from dconvex.formats.scanner import Excerpt
-from dconvex.network.discrete import Floats
 
 WORD = re.compile(r"[^\s,()]++")
 
 
 def words(text: str) -> list[str]:
-    """What commas, brackets and white space leave."""
+    """The words of a text; commas, brackets and white space separate them."""
     return text.replace(",", " ").replace("(", " ").replace(")", " ").split()
 
 
@@ -24,7 +24,7 @@ def floats(found: Iterable[str]) -> Floats:
 
 
 def read_numbers(excerpt: Excerpt, count: int) -> Floats:
-    """The numbers of an excerpt, which must be `count`."""
+    """The numbers of an excerpt; there must be `count` of them."""
     found = words(excerpt.text)
     if len(found) != count:
         check_numbers(excerpt, count)
@@ -36,7 +36,7 @@ def read_numbers(excerpt: Excerpt, count: int) -> Floats:
 
 
 def check_numbers(excerpt: Excerpt, count: int) -> None:
-    """Fail at the first word that is no number, or at the start if there are too many or too few."""
+    """Fail at the first word that is not a number, or at the start if there are too many or too few."""
     found = list(WORD.finditer(excerpt.text))
     for word in found:
         if not _is_number(word.group()):
@@ -46,19 +46,19 @@ def check_numbers(excerpt: Excerpt, count: int) -> None:
 
 
 def rows_of_numbers(values: Floats) -> Iterator[str]:
-    """The rows of a table as text, every number such that it is read back to the last bit."""
+    """The rows of a table as text; every number is read back to the last bit."""
     return (" ".join(map(repr, row)) for row in values.reshape(-1, values.shape[-1]).tolist())
 
 
 def first_parent_slowest(values: Floats, sizes: Sequence[int]) -> Floats:
-    """A table with sizes (*parents, variable) in our order, from one where the first parent varies fastest of the parents."""
-    parents = [size for size in sizes[:-1] if size > 1]  # an axis of one state makes no difference
+    """From a table whose first parent varies fastest of the parents to our order; `sizes` are those of (*parents, variable)."""
+    parents = [size for size in sizes[:-1] if size > 1]  # an axis of length one changes nothing
     axes = [*reversed(range(len(parents))), len(parents)]
     return values.reshape([*reversed(parents), sizes[-1]]).transpose(axes)
 
 
 def about(count: int) -> str:
-    """A number of cells for a message; beyond 2^60 nobody has counted them."""
+    """A number of cells for a message; `cell_count` stops beyond 2^60."""
     return f"{count:,}" if count < 1 << 60 else "more than 2^60"
 
 

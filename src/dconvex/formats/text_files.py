@@ -1,4 +1,4 @@
-"""Text in and out of files: sizes bounded, compressed or not, and written so that a crash leaves the old file whole."""
+"""Text files: bounded in size, gzipped or not, and replaced as a whole."""
 
 from __future__ import annotations
 
@@ -13,19 +13,17 @@ from dconvex.atomic import replacing
 from dconvex.errors import FormatError
 
 MOST_BYTES = 1 << 29
-"""Larger texts are refused: a few kilobytes of gzip can unfold to any size."""
-
-
+"""Larger texts are refused: a few kilobytes of gzip can expand to any size."""
 XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\bencoding\s*=\s*["'](us-ascii|iso-8859-\d+|windows-125\d)["']""", re.IGNORECASE)
-"""The encodings other than UTF-8 that programs on the desktop write."""
+"""The encodings other than UTF-8 that desktop programs write."""
 
 
 def read_text(path: Path) -> str:
-    """The text of a file, unzipped if it ends in .gz; UTF-8, or UTF-16 with a byte order mark, or as its XML declares."""
+    """The text of a file, unzipped if its name ends in .gz; UTF-8, UTF-16 with a byte order mark, or as its XML declares."""
     with path.open("rb") as file:
         raw = _unzipped(path, file) if is_zipped(path) else file.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:
-        raise FormatError(f"the text is larger than {MOST_BYTES >> 20} MiB", path=str(path))
+        raise FormatError(f"the text is larger than {MOST_BYTES >> 20} MiB, the most that is read", path=str(path))
     try:
         return raw.decode(_encoding(raw))
     except UnicodeDecodeError as error:
@@ -37,12 +35,12 @@ def read_text(path: Path) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write beside, sync, rename: after a crash the old or the new file is there, whole."""
+    """Replace the file as a whole: after a crash there is the old one or the new one."""
     raw = text.encode("utf-8")
     if is_zipped(path):
         raw = gzip.compress(raw, mtime=0)
-    with replacing(path) as beside:
-        beside.write_bytes(raw)
+    with replacing(path) as temporary:
+        temporary.write_bytes(raw)
 
 
 def is_zipped(path: Path) -> bool:

@@ -14,7 +14,7 @@ from strategies import dags
 
 import dconvex as dc
 from dconvex import random_dag, random_gaussian_network, random_network
-from dconvex.network.random import _drawn
+from dconvex.network.random_networks import _drawn
 
 
 @given(st.integers(0, 12), st.integers(0, 12), st.randoms(use_true_random=False))

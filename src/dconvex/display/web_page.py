@@ -1,4 +1,4 @@
-"""Drawings in web pages: plain where they fit, and otherwise to be moved and zoomed, by a few lines of JavaScript."""
+"""Drawings in web pages: plain if they fit, otherwise to be moved and zoomed with a few lines of JavaScript."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ZOOM_AND_PAN = """
 
 
 def html_part(drawing: Drawing) -> str:
-    """An element to stand inside a page, such as a notebook."""
+    """An element for a page such as a notebook."""
     if drawing.size.width <= PAGE_WIDTH:
         return svg_element(drawing, style="max-width:100%;height:auto")
     svg = svg_element(drawing, style="width:100%;height:auto;min-height:25em;cursor:grab")
@@ -49,7 +49,7 @@ def html_part(drawing: Drawing) -> str:
 
 
 def html_file(drawing: Drawing) -> str:
-    """A page of its own."""
+    """A whole page."""
     style = "width:100vw;height:calc(100vh - 30px);display:block;cursor:grab"
     svg = svg_element(_centred(drawing, Size(PAGE_WIDTH, 0.6 * PAGE_WIDTH)), style=style)
     return f"""<!DOCTYPE html>
@@ -74,7 +74,7 @@ p {{ margin: 0 1em; font: 12px/30px sans-serif; opacity: 0.6 }}
 
 
 def _centred(drawing: Drawing, least: Size) -> Drawing:
-    """With so much room around it that a small drawing does not become huge where it fills a page."""
+    """The drawing with space around it up to the size `least`, so that a small one does not fill a page."""
     size = Size(max(drawing.size.width, least.width), max(drawing.size.height, least.height))
     dx, dy = (size.width - drawing.size.width) / 2, (size.height - drawing.size.height) / 2
     return replace(drawing, shapes=[shape.moved(dx, dy) for shape in drawing.shapes], size=size)

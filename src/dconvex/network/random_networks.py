@@ -1,4 +1,4 @@
-"""Random DAGs and random networks over a given DAG, for tests and experiments; the same seed gives the same network."""
+"""Random DAGs, and random networks over a given DAG; the same seed gives the same network."""
 
 from __future__ import annotations
 
@@ -6,28 +6,43 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dconvex.arrays import Floats, Integers
 from dconvex.errors import NetworkError
 from dconvex.graph.adjacency import Adjacency
 from dconvex.graph.dag import Dag, DagLike, as_dag
 from dconvex.names import Label, Name, checked_labels
-from dconvex.network.discrete import Tables
-from dconvex.network.gaussian import Regressions
+from dconvex.network.linear_regressions import Regressions
 from dconvex.network.network import BayesianNetwork
+from dconvex.network.probability_tables import Tables
 
 Seed: TypeAlias = int | np.random.Generator | None
-Pairs: TypeAlias = NDArray[np.int64]
 
 PAIRS_AT_ONCE = 1 << 22
-"""Bounds the memory of one round of `random_dag`."""
+"""The most pairs drawn in one round of `random_dag`, which bounds its memory."""
 
 
 def random_dag(n: int, edges: int, max_parents: int | None = None, seed: Seed = None) -> Dag:
-    """A random DAG over the nodes 0 … n-1 with exactly `edges` edges and at most `max_parents` parents of a node.
+    """A random DAG over the nodes 0 … n-1.
 
     The nodes are put in a random order and edges are drawn along it: each (child, parent) pair that the limit still
     allows is equally likely, draw by draw.
+
+    Args:
+        n: The number of nodes.
+        edges: The number of edges.
+        max_parents: The most parents of a node; None: no limit.
+        seed: A seed or a numpy generator; the same seed gives the same graph. None: another graph with each call.
+
+    Returns:
+        The graph.
+
+    Raises:
+        ValueError: No DAG has these numbers of nodes, edges and parents.
+
+    >>> random_dag(10, edges=12, max_parents=2, seed=0)
+    Dag(10 nodes, 12 edges)
+
     """
     limit = max(n - 1, 0) if max_parents is None else max_parents
     most = _most_edges(n, limit)
@@ -45,18 +60,32 @@ def random_dag(n: int, edges: int, max_parents: int | None = None, seed: Seed = 
 
 
 def random_network(dag: DagLike, states: int | Mapping[Name, int | Iterable[Label]] = 2, seed: Seed = None) -> BayesianNetwork:
-    """A discrete network over `dag` whose rows are drawn uniformly from all distributions.
+    """A discrete network whose rows are drawn uniformly from all distributions.
 
-    `states` is a number of states for every variable, or a dict of numbers or labels; numbered states are 0, 1, ….
+    Args:
+        dag: The graph: a `Dag`, a networkx `DiGraph`, an iterable of edges, or a network.
+        states: The number of states of every variable, or a dict with the number or the labels for each variable. The
+            labels of n states are 0 … n-1.
+        seed: A seed or a numpy generator; the same seed gives the same network. None: another network with each call.
+
+    Returns:
+        The network.
+
+    Raises:
+        NetworkError: `states` has nothing for a variable, or not valid labels.
+
+    >>> random_network([("a", "b")], {"a": 2, "b": ["low", "high"]}, seed=0).states
+    {'a': (0, 1), 'b': ('low', 'high')}
+
     """
     graph = as_dag(dag)
     rng = np.random.default_rng(seed)
     labels = tuple(_labels(node, states) for node in graph.nodes)
     sizes = [len(own) for own in labels]
 
-    def table(place: int) -> NDArray[np.float64]:
-        rows = int(np.prod([sizes[parent] for parent in graph.parent_lists.of(place).tolist()], dtype=np.int64))
-        weights = rng.standard_exponential((rows, sizes[place]))
+    def table(index: int) -> Floats:
+        rows = int(np.prod([sizes[parent] for parent in graph.parent_lists.of(index).tolist()], dtype=np.int64))
+        weights = rng.standard_exponential((rows, sizes[index]))
         weights /= weights.sum(axis=1, keepdims=True)
         return weights
 
@@ -64,7 +93,22 @@ def random_network(dag: DagLike, states: int | Mapping[Name, int | Iterable[Labe
 
 
 def random_gaussian_network(dag: DagLike, seed: Seed = None) -> BayesianNetwork:
-    """A linear Gaussian network: standard normal intercepts, coefficients of size ½ to 1, variances ½ to 1½."""
+    """A linear Gaussian network: standard normal intercepts, coefficients of size ½ to 1, variances ½ to 1½.
+
+    Args:
+        dag: The graph: a `Dag`, a networkx `DiGraph`, an iterable of edges, or a network.
+        seed: A seed or a numpy generator; the same seed gives the same network. None: another network with each call.
+
+    Returns:
+        The network.
+
+    Raises:
+        CycleError: The edges contain a cycle.
+
+    >>> random_gaussian_network([("a", "b")], seed=0)
+    BayesianNetwork(gaussian, 2 variables, 1 edge, 1 coefficient)
+
+    """
     graph = as_dag(dag)
     rng = np.random.default_rng(seed)
     arcs = len(graph.parent_lists.neighbours)
@@ -79,11 +123,11 @@ def _most_edges(n: int, limit: int) -> int:
     return full * (full - 1) // 2 + (n - full) * full
 
 
-def _drawn(rng: np.random.Generator, pairs: Pairs, n: int, limit: int, missing: int) -> Pairs:
-    """Up to `missing` new pairs, child · n + parent by place in the order, as if drawn one by one.
+def _drawn(rng: np.random.Generator, pairs: Integers, n: int, limit: int, missing: int) -> Integers:
+    """Up to `missing` new pairs as if drawn one by one: child · n + parent, both by their index in the order.
 
-    Many are drawn at once from all pairs of the children that have room; those that a drawing one by one would refuse
-    are taken out: the ones drawn before, and those beyond a child's limit.
+    Many pairs are drawn at once, from the children below their limit. Then those that drawing one by one would refuse are
+    removed: pairs drawn before, and pairs beyond a child's limit.
     """
     taken = np.bincount(pairs // n, minlength=n)
     possible = np.where(taken < limit, np.arange(n), 0)
@@ -94,12 +138,12 @@ def _drawn(rng: np.random.Generator, pairs: Pairs, n: int, limit: int, missing: 
     drawn = drawn[np.sort(np.unique(drawn, return_index=True)[1])]
     drawn = drawn[~np.isin(drawn, pairs, assume_unique=True)]
     children = drawn // n
-    allowed: Pairs = drawn[taken[children] + _times_before(children) < limit]
+    allowed: Integers = drawn[taken[children] + _times_before(children) < limit]
     return allowed[:missing]
 
 
-def _times_before(values: Pairs) -> Pairs:
-    """For each entry, how often its value occurs before it."""
+def _times_before(values: Integers) -> Integers:
+    """For each entry the number of equal entries before it."""
     by_value = np.argsort(values, kind="stable")
     ordered = values[by_value]
     times = np.empty_like(values)

@@ -13,7 +13,7 @@ import pytest
 
 import dconvex as dc
 from dconvex import BayesianNetwork, DataError, UnknownStateError
-from dconvex.network.columns import Columns
+from dconvex.network.frame_columns import Columns
 
 STATES = {"a": (2, 0, 1), "b": ("no", "yes"), "c": (True, False)}
 ROWS = {"a": [0, 2, 1, 1], "b": ["yes", "no", "no", "yes"], "c": [False, True, True, False]}
@@ -171,7 +171,7 @@ def test_text_and_dates_are_no_numbers(library, values):
 
 
 def test_objects_that_are_no_numbers():
-    with pytest.raises(DataError, match="column 'v' holds something that is no number"):
+    with pytest.raises(DataError, match="column 'v' holds something that is not a number"):
         Columns(pd.DataFrame({"v": [1.5, object()]})).numbers("v")
 
 

@@ -1,4 +1,4 @@
-"""Names in boxes: words with colours of their own, in lines of a pleasant shape."""
+"""Words in a box, each with its colour, in lines of a pleasant shape."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dconvex.display.colours import DARK
-from dconvex.display.drawing import Look, Rectangle, Ruler, Shape, Text
+from dconvex.display.drawing import DrawnShape, Look, Rectangle, Ruler, Text
 from dconvex.display.geometry import Box, Size
 from dconvex.display.labels import balanced, pleasant_limit, shortened
 
 PITCH = 1.25
-"""From one line of text to the next, in font sizes."""
+"""The distance from one line of text to the next, in font sizes."""
 WIDEST = 24.0
-"""Of a word, in font sizes; a longer one is cut."""
+"""The longest word, in font sizes; a longer one is cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A name, its colour, and the ground it stands on where it is marked."""
+    """A word, its colour, and the ground behind it if it is marked."""
 
     text: str
     colour: str = DARK
@@ -28,7 +28,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Words of one colour that follow each other in a line, or a marked one alone."""
+    """Adjacent words of one colour in a line, or one marked word."""
 
     text: str
     x: float
@@ -37,15 +37,15 @@ class _Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
-    """Lines of words of one font size, and the box that they need."""
+class TextBlock:
+    """Lines of words in one font size, and the size of the box around them."""
 
     lines: tuple[tuple[_Piece, ...], ...]
-    """The places in a line are counted from its middle."""
+    """Positions in a line are relative to its middle."""
     size: Size
     font: float
 
-    def shapes(self, box: Box) -> Iterator[Shape]:
+    def shapes(self, box: Box) -> Iterator[DrawnShape]:
         """The lines in the middle of a box."""
         for row, line in enumerate(self.lines):
             y = box.y + (row - (len(self.lines) - 1) / 2) * PITCH * self.font
@@ -57,7 +57,7 @@ class Wording:
                 yield Text(piece.text, x, y, self.font, piece.word.colour, width=piece.width)
 
 
-def wording(parts: Sequence[Sequence[Word]], font: float, shape: float, ruler: Ruler) -> Wording:
+def text_block(parts: Sequence[Sequence[Word]], font: float, shape: float, ruler: Ruler) -> TextBlock:
     """Each part starts a new line; together they become about `shape` times as wide as high."""
 
     def width(text: str) -> float:
@@ -68,11 +68,11 @@ def wording(parts: Sequence[Sequence[Word]], font: float, shape: float, ruler: R
     broken = [line for part in cut for line in _broken(part, balanced([word.text for word in part], limit, width))]
     lines = tuple(tuple(_pieces(words, ruler, font)) for words in broken)
     widest = max((2 * -line[0].x for line in lines), default=0.0)
-    return Wording(lines, Size(widest + 1.2 * font, (len(lines) * PITCH + 0.7) * font), font)
+    return TextBlock(lines, Size(widest + 1.2 * font, (len(lines) * PITCH + 0.7) * font), font)
 
 
 def _broken(words: Sequence[Word], lines: Sequence[str]) -> Iterator[list[tuple[Word, str]]]:
-    """For each line its words, and what follows each of them."""
+    """For each line its words, and the comma after each of them, if any."""
     remaining = iter([*((word, ",") for word in words[:-1]), *((word, "") for word in words[-1:])])
     for line in lines:
         found: list[tuple[Word, str]] = []
@@ -82,8 +82,8 @@ def _broken(words: Sequence[Word], lines: Sequence[str]) -> Iterator[list[tuple[
 
 
 def _pieces(words: Sequence[tuple[Word, str]], ruler: Ruler, font: float) -> Iterator[_Piece]:
-    """A line from its left end; the mark of a word stands for the comma after it, too."""
-    runs: list[tuple[Word, str, str]] = []  # how it looks, what is written, and the space after it
+    """The pieces of a line, from left to right; a marked word has no comma."""
+    runs: list[tuple[Word, str, str]] = []  # the look, the text, and the space after it
     for (_, mark), group in itertools.groupby(words, key=lambda each: (each[0].colour, each[0].mark)):
         own = list(group)
         if mark is None:

@@ -1,30 +1,28 @@
-"""All tables of a discrete network in one flat array, and what a network asks of them."""
+"""All tables of a discrete network in one flat array: sampling, likelihood, intervention."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dconvex.amounts import amount
+from dconvex.arrays import Codes, Floats, Offsets
 from dconvex.errors import NetworkError, UnknownStateError
-from dconvex.graph.adjacency import Offsets
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name
-from dconvex.network.columns import Codes, Columns
-from dconvex.network.families import Table, hashable
+from dconvex.network.family import Table, hashable
+from dconvex.network.frame_columns import Columns
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Floats: TypeAlias = NDArray[np.float64]
-
 ROW_SUM_TOLERANCE = 1e-5
-"""A row whose sum is this near to one is divided by it; beyond, it is an error."""
+"""A row whose sum is this near to one is divided by it; any other sum is an error."""
 ALREADY_NORMALIZED = 1e-12
 """A row whose sum is this near to one is left as it is, so that writing and reading changes nothing."""
 ROWS_AT_ONCE = 1 << 14
@@ -45,12 +43,12 @@ class Tables:
         self.offset.setflags(write=False)
         self.values.setflags(write=False)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Tables, (self.labels, self.offset, self.values)
 
     @classmethod
     def from_arrays(cls, dag: Dag, labels: tuple[tuple[Label, ...], ...], arrays: Iterable[Floats]) -> Tables:
-        """From one array per node, of the right size already; rows are checked and normalised here."""
+        """From an array of the right size for each node; rows are checked and normalised here."""
         flat = [array.reshape(-1) for array in arrays]
         offset = np.zeros(len(flat) + 1, np.int64)
         np.cumsum([len(array) for array in flat], out=offset[1:])
@@ -62,9 +60,9 @@ class Tables:
         return dict(zip(dag.nodes, self.labels, strict=True))
 
     def family(self, dag: Dag, node: Name) -> Table:
-        place = dag.index_of(node)
-        shape = [len(self.labels[member]) for member in (*dag.parent_lists.of(place).tolist(), place)]
-        return Table(dag.nodes[place], dag.parents(node), self._values_of(place).reshape(shape))
+        index = dag.index_of(node)
+        shape = [len(self.labels[member]) for member in (*dag.parent_lists.of(index).tolist(), index)]
+        return Table(dag.nodes[index], dag.parents(node), self._values_of(index).reshape(shape))
 
     def sample(self, dag: Dag, rows: int, rng: np.random.Generator) -> pd.DataFrame:
         return self.frame(dag, self.sampled_codes(dag, rows, rng), rows)
@@ -120,12 +118,12 @@ class Tables:
         with np.errstate(divide="ignore"):
             logs = np.log(self.values)
         total = np.zeros(len(data))
-        for place, own in enumerate(codes):
-            cell = self._rows(dag, place, codes, slice(0, len(data))) * len(self.labels[place]) + own
-            total += logs[self.offset[place] + cell]
+        for index, own in enumerate(codes):
+            cell = self._rows(dag, index, codes, slice(0, len(data))) * len(self.labels[index]) + own
+            total += logs[self.offset[index] + cell]
         return total
 
-    def intervened(self, dag: Dag, after: Dag, settings: Mapping[Name, Any]) -> Tables:
+    def intervened(self, dag: Dag, after: Dag, settings: Mapping[Name, Label | float]) -> Tables:
         def array(node: Name) -> Floats:
             if node not in settings:
                 return self._values_of(dag.index_of(node))
@@ -138,8 +136,8 @@ class Tables:
 
         return Tables.from_arrays(after, self.labels, map(array, dag.nodes))
 
-    def _values_of(self, place: int) -> Floats:
-        return self.values[self.offset[place] : self.offset[place + 1]]
+    def _values_of(self, index: int) -> Floats:
+        return self.values[self.offset[index] : self.offset[index + 1]]
 
     def _rows(self, dag: Dag, place: int, codes: Sequence[NDArray[Any]], block: slice) -> Codes:
         """For each sample of the block the row of the table that its parents choose."""
@@ -165,12 +163,12 @@ class Tables:
 
 
 def _same_types(ours: tuple[Label, ...], theirs: tuple[Label, ...]) -> bool:
-    """1 and True compare equal but are different labels."""
+    """Whether labels that compare equal are the same: 1 and True are not."""
     return all(type(one) is type(other) for one, other in zip(ours, theirs, strict=True))
 
 
 def _normalize(dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets, values: Floats) -> None:
-    """Divide, in place, every row by its sum where that is off by rounding; refuse what is no distribution."""
+    """Divide, in place, every row by its sum where rounding made that differ from one; refuse other sums."""
     cardinality = np.array([len(own) for own in labels], np.int64)
     row_length = np.repeat(cardinality, np.diff(offset) // cardinality)
     row_start = np.cumsum(row_length) - row_length
@@ -186,17 +184,17 @@ def _normalize(dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets, v
 
 
 def _row_problem(dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets, values: Floats, first: int) -> NetworkError:
-    """What is wrong with the row that begins at `first`, said with names and states."""
-    place = int(np.searchsorted(offset, first, side="right")) - 1
-    own, parents = labels[place], dag.parent_lists.of(place).tolist()
+    """The error of the row that begins at `first`, with names and states."""
+    index = int(np.searchsorted(offset, first, side="right")) - 1
+    own, parents = labels[index], dag.parent_lists.of(index).tolist()
     row = values[first : first + len(own)]
-    number = (first - int(offset[place])) // len(own)
+    number = (first - int(offset[index])) // len(own)
     chosen = np.unravel_index(number, [len(labels[parent]) for parent in parents]) if parents else ()
     given = [f"{dag.nodes[p]!r}={labels[p][state]!r}" for p, state in zip(parents, chosen, strict=True)]
-    scope = f"P({dag.nodes[place]!r}{' | ' if given else ''}{', '.join(given)})"
+    scope = f"P({dag.nodes[index]!r}{' | ' if given else ''}{', '.join(given)})"
     if not np.isfinite(row).all() or (row < 0).any():
         culprit = int(np.argmax(~np.isfinite(row) | (row < 0)))
-        problem = f"gives {own[culprit]!r} the probability {row[culprit]}; it must lie between 0 and 1"
+        problem = f"gives {own[culprit]!r} the probability {row[culprit]}; it must be between 0 and 1"
     else:
-        problem = f"sums to {sum(row.tolist()):.10g}, not to 1 (rows within {ROW_SUM_TOLERANCE} of it are normalised)"
-    return NetworkError(f"{scope} {problem}", variable=dag.nodes[place])
+        problem = f"sums to {sum(row.tolist()):.10g}, not to 1 (rows within {ROW_SUM_TOLERANCE} of 1 are normalised)"
+    return NetworkError(f"{scope} {problem}", variable=dag.nodes[index])

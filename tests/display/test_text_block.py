@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from dconvex.display.drawing import Look, Rectangle, Text
 from dconvex.display.geometry import Box
+from dconvex.display.text_block import Word, text_block
 from dconvex.display.typeface import text_width
-from dconvex.display.wording import Word, wording
 
 MARK = Look(fill="#123456")
 WORDS = st.builds(
@@ -23,7 +23,7 @@ WORDS = st.builds(
 
 @given(st.lists(st.lists(WORDS, max_size=6), max_size=3))
 def test_words_stand_in_order_within_the_box(parts):
-    words = wording(parts, 8.0, 2.0, text_width)
+    words = text_block(parts, 8.0, 2.0, text_width)
     box = Box(0.0, 0.0, *words.size)
     shapes = list(words.shapes(box))
     written = [shape for shape in shapes if isinstance(shape, Text)]
