@@ -22,6 +22,49 @@ Part without(Indices part, Indices others) {
     return left;
 }
 
+// Which clusters hold a set of variables: looked for among those of its rarest variable.
+class Holders {
+public:
+    Holders(const Ragged& clusters, Index variables) : clusters_(clusters), holders_(clusters.reversed(variables)) {}
+
+    // Whether some cluster but this one (-1: any) holds the whole set.
+    bool is_held(Indices set, Index but = -1) {
+        if (set.empty()) return clusters_.size() > (but >= 0);
+        const Index rarest = *std::min_element(set.begin(), set.end(), [&](Index one, Index other) {
+            return holders_.length(one) < holders_.length(other);
+        });
+        const Indices candidates = holders_[rarest];
+        return std::any_of(candidates.begin(), candidates.end(), [&](Index cluster) {
+            const Indices members = clusters_[cluster];
+            poll_(4 * std::ssize(set));
+            return cluster != but && members.size() >= set.size() && std::all_of(set.begin(), set.end(), [&](Index node) {
+                       return std::binary_search(members.begin(), members.end(), node);
+                   });
+        });
+    }
+
+private:
+    const Ragged& clusters_;
+    const Ragged holders_;
+    Poll poll_;
+};
+
+// For each set whether the same one has come before.
+Flags find_repeated(const Ragged& sets, Poll& poll) {
+    Vector<Index> order(static_cast<std::size_t>(sets.size()));
+    std::iota(order.begin(), order.end(), 0);
+    const auto are_equal = [&](Index one, Index other) { return std::ranges::equal(sets[one], sets[other]); };
+    std::stable_sort(order.begin(), order.end(), [&](Index one, Index other) {
+        poll();
+        return std::ranges::lexicographical_compare(sets[one], sets[other]);
+    });
+    Flags is_repeated(order.size(), 0);
+    for (std::size_t place = 1; place < order.size(); ++place) {
+        is_repeated[order[place]] = are_equal(order[place - 1], order[place]);
+    }
+    return is_repeated;
+}
+
 // The moral graph of a DAG, its blocks, and what is asked of them for one set after another.
 class Checker {
 public:
@@ -181,6 +224,72 @@ bool Checker::is_reducible(Indices cluster, SeparatorKind kind) {
 
 }  // namespace
 
+Index find_uncovered_family(const Graph& graph, const Ragged& clusters) {
+    Holders holders(clusters, graph.size());
+    Part family;
+    for (Index node = 0; node < graph.size(); ++node) {
+        const Indices parents = graph.parents()[node];
+        family.assign(parents.begin(), parents.end());
+        family.push_back(node);
+        if (!holders.is_held(family)) return node;
+    }
+    return -1;
+}
+
+Index find_nested_cluster(const Ragged& clusters, Index variables) {
+    Holders holders(clusters, variables);
+    for (Index cluster = 0; cluster < clusters.size(); ++cluster) {
+        if (holders.is_held(clusters[cluster], cluster)) return cluster;
+    }
+    return -1;
+}
+
+// Every occurrence of a variable in a cluster is a vertex, joined to that in the next cluster: one component for each variable.
+Index find_scattered_variable(const Ragged& clusters, Indices ends, Index variables) {
+    Poll poll;
+    Vector<Index> one_side, other_side;
+    const auto entry = [&](Index cluster, Indices::iterator member) {
+        return static_cast<Index>(clusters.offsets()[cluster] + (member - clusters[cluster].begin()));
+    };
+    for (std::size_t end = 0; end < ends.size(); end += 2) {
+        const Index one = ends[end], other = ends[end + 1];
+        const Indices a = clusters[one], b = clusters[other];
+        poll(std::ssize(a) + std::ssize(b));
+        for (auto left = a.begin(), right = b.begin(); left != a.end() && right != b.end();) {
+            if (*left == *right) {
+                one_side.insert(one_side.end(), {entry(one, left), entry(other, right)});
+                other_side.insert(other_side.end(), {entry(other, right), entry(one, left)});
+            }
+            const bool left_is_behind = *left <= *right, right_is_behind = *right <= *left;
+            left += left_is_behind;
+            right += right_is_behind;
+        }
+    }
+    const auto entries = static_cast<Index>(clusters.values().size());
+    const Vector<Index> label = component_labels(Ragged::from_pairs(one_side, other_side, entries), poll);
+    Vector<Index> label_of(static_cast<std::size_t>(variables), -1);
+    Index first = variables;
+    for (Index occurrence = 0; occurrence < entries; ++occurrence) {
+        const Index variable = clusters.values()[occurrence];
+        if (label_of[variable] < 0) label_of[variable] = label[occurrence];
+        if (label_of[variable] != label[occurrence]) first = std::min(first, variable);
+    }
+    return first < variables ? first : -1;
+}
+
+Index find_wrong_separator(const Ragged& clusters, Indices ends, const Ragged& separators) {
+    Poll poll;
+    Part shared;
+    for (Index edge = 0; edge < separators.size(); ++edge) {
+        const Indices one = clusters[ends[2 * edge]], other = clusters[ends[2 * edge + 1]];
+        poll(std::ssize(one) + std::ssize(other));
+        shared.clear();
+        std::ranges::set_intersection(one, other, std::back_inserter(shared));
+        if (!std::ranges::equal(shared, separators[edge])) return edge;
+    }
+    return -1;
+}
+
 Index find_incomplete_set(const Graph& graph, const Ragged& sets) {
     const Arcs arcs = arcs_of(graph);
     WalkWorkspace work;
@@ -228,9 +337,9 @@ Index find_inducing_set(const Graph& graph, const Ragged& sets) {
 Index find_nonminimal_separator(const Graph& graph, const Ragged& sets) {
     if (sets.size() == 0) return -1;
     Checker checker(graph);
+    const Flags is_repeated = find_repeated(sets, checker.poll());
     for (Index set = 0; set < sets.size(); ++set) {
-        checker.poll()();
-        if (!checker.is_minimal(sets[set])) return set;
+        if (!is_repeated[set] && !checker.is_minimal(sets[set])) return set;
     }
     return -1;
 }
@@ -238,9 +347,9 @@ Index find_nonminimal_separator(const Graph& graph, const Ragged& sets) {
 Index find_reducible_cluster(const Graph& graph, const Ragged& clusters, SeparatorKind kind) {
     if (clusters.size() == 0 || kind == SeparatorKind::all) return -1;
     Checker checker(graph);
+    const Flags is_repeated = find_repeated(clusters, checker.poll());
     for (Index cluster = 0; cluster < clusters.size(); ++cluster) {
-        checker.poll()();
-        if (checker.is_reducible(clusters[cluster], kind)) return cluster;
+        if (!is_repeated[cluster] && checker.is_reducible(clusters[cluster], kind)) return cluster;
     }
     return -1;
 }

@@ -73,36 +73,36 @@ void RootedTree::hang(Indices ends) {
     }
 }
 
-Vector<Index> RootedTree::smallest_subtree(Indices variables) const {
+RootedTree::Subtree RootedTree::smallest_subtree(Indices variables) const {
     if (size() == 0) return {};
     Vector<Index> distinct(variables.begin(), variables.end());
     std::sort(distinct.begin(), distinct.end());
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-    const Vector<Index> common = holding_all(distinct);
-    if (common.empty()) return climbed(std::move(distinct));
-    return {*std::min_element(common.begin(), common.end(), [&](Index one, Index other) {
-        return std::pair(clusters_.length(one), one) < std::pair(clusters_.length(other), other);
-    })};
+    Subtree found = holding_all(distinct);
+    if (found.clusters.empty()) {
+        climb(std::move(distinct), found);
+    } else {
+        const auto size_of = [&](Index cluster) { return clusters_.length(cluster); };
+        found.clusters.assign(1, *std::ranges::min_element(found.clusters, {}, size_of));
+    }
+    return found;
 }
 
-// Looked for among the clusters of the rarest variable.
-Vector<Index> RootedTree::holding_all(const Vector<Index>& variables) const {
-    Vector<Index> found;
+// All clusters that hold the variables, looked for among those of the rarest variable.
+RootedTree::Subtree RootedTree::holding_all(const Vector<Index>& variables) const {
+    Subtree found;
     if (variables.empty()) {
-        for (Index cluster = 0; cluster < size(); ++cluster) found.push_back(cluster);
+        for (Index cluster = 0; cluster < size(); ++cluster) found.clusters.push_back(cluster);
         return found;
     }
-    const Indices candidates = holders_[*std::min_element(variables.begin(), variables.end(), [&](Index one, Index other) {
-        return holders_.length(one) < holders_.length(other);
-    })];
     Poll poll;
-    for (const Index cluster : candidates) {
+    for (const Index cluster : holders_[*std::ranges::min_element(variables, {}, [&](Index v) { return holders_.length(v); })]) {
         const Indices members = clusters_[cluster];
-        const bool holds_all = members.size() >= variables.size() && std::all_of(variables.begin(), variables.end(), [&](Index v) {
-            poll(4);
-            return is_in(v, members);
-        });
-        if (holds_all) found.push_back(cluster);
+        ++found.visits;
+        poll();
+        if (members.size() < variables.size()) continue;
+        const auto is_member = [&](Index variable) { return is_in(variable, members); };
+        if (std::all_of(variables.begin(), variables.end(), is_member)) found.clusters.push_back(cluster);
     }
     return found;
 }
@@ -110,7 +110,7 @@ Vector<Index> RootedTree::holding_all(const Vector<Index>& variables) const {
 // Climbs from the deepest tops until the paths have met and every variable is held. No cluster holds all variables, so the
 // deepest top is kept: whatever lies below it holds no variable of a top that is not above it. When the climb reaches the depth
 // of a top whose variable it has not met, it never will, so that top is kept too; otherwise it meets the variable on its way.
-Vector<Index> RootedTree::climbed(Vector<Index> variables) const {
+void RootedTree::climb(Vector<Index> variables, Subtree& into) const {
     struct Tip {
         Index depth;
         Index cluster;
@@ -137,13 +137,15 @@ Vector<Index> RootedTree::climbed(Vector<Index> variables) const {
         if (!waiting.empty() && (tips.empty() || depth_[top_[waiting.back()]] >= tips.top().depth)) {
             next = top_[waiting.back()];
         } else if (waiting.empty() && tips.size() == 1) {
-            return Vector<Index>(kept.begin(), kept.end());
+            into.clusters.assign(kept.begin(), kept.end());
+            return;
         } else {
             next = parent_[tips.top().cluster];
             tips.pop();
         }
         poll(1 + clusters_.length(next));
         if (!kept.insert(next).second) continue;
+        ++into.visits;
         tips.push({depth_[next], next});
         meet(clusters_[next]);
     }

@@ -27,14 +27,19 @@ public:
     // For each variable the first of the clusters nearest to the root that hold it, -1 if none does.
     const Vector<Index>& top() const noexcept { return top_; }
 
-    // The clusters of the smallest subtree that holds the variables, ascending; each must be in some cluster. If one cluster
-    // holds them all, it is the one with the fewest variables, among those the first. Needs the junction property.
-    Vector<Index> smallest_subtree(Indices variables) const;
+    struct Subtree {
+        Vector<Index> clusters;  // ascending
+        Offset visits = 0;       // the number of times that a cluster was looked into
+    };
+
+    // The smallest subtree that holds the variables, each of which must be in some cluster. If one cluster holds them all, it is
+    // the one with the fewest variables, among those the first. Needs the junction property.
+    Subtree smallest_subtree(Indices variables) const;
 
 private:
     void hang(Indices ends);
-    Vector<Index> holding_all(const Vector<Index>& variables) const;
-    Vector<Index> climbed(Vector<Index> variables) const;
+    Subtree holding_all(const Vector<Index>& variables) const;
+    void climb(Vector<Index> variables, Subtree& into) const;
 
     Ragged clusters_;
     Ragged holders_;  // for each variable the clusters that hold it, ascending

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -206,6 +207,32 @@ void bind_tree(nb::module_& module) {
                },
                nb::arg("pairs"), nb::arg("size"));
 
+    module.def("find_nested_cluster",
+               [](const Ragged& clusters, Index variables) {
+                   checked_sets(clusters, variables);
+                   return released([&] { return find_nested_cluster(clusters, variables); });
+               },
+               nb::arg("clusters"), nb::arg("variables"));
+    module.def("find_scattered_variable",
+               [](const Ragged& clusters, const Matrix<Index>& edges, Index variables) {
+                   checked_sets(clusters, variables);
+                   const Indices ends = checked_pairs(edges, clusters.size());
+                   return released([&] { return find_scattered_variable(clusters, ends, variables); });
+               },
+               nb::arg("clusters"), nb::arg("edges"), nb::arg("variables"));
+    module.def("find_wrong_separator",
+               [](const Ragged& clusters, const Matrix<Index>& edges, const Ragged& separators) {
+                   constexpr Index any = std::numeric_limits<Index>::max();
+                   checked_sets(clusters, any);
+                   checked_sets(separators, any);
+                   const Indices ends = checked_pairs(edges, clusters.size());
+                   if (static_cast<std::size_t>(separators.size()) != ends.size() / 2) {
+                       throw std::invalid_argument("there must be a separator for each edge");
+                   }
+                   return released([&] { return find_wrong_separator(clusters, ends, separators); });
+               },
+               nb::arg("clusters"), nb::arg("edges"), nb::arg("separators"));
+
     nb::class_<RootedTree>(module, "RootedTree")
         .def(nb::new_([](const Ragged& clusters, const Matrix<Index>& edges, Index variables) {
                  checked_sets(clusters, variables);
@@ -226,7 +253,8 @@ void bind_tree(nb::module_& module) {
                  const Indices wanted = checked_indices(variables, static_cast<Index>(own.top().size()));
                  const bool are_held = std::all_of(wanted.begin(), wanted.end(), [&](Index v) { return own.top()[v] >= 0; });
                  if (!are_held) throw std::invalid_argument("no cluster holds one of the variables");
-                 return as_array(released([&] { return own.smallest_subtree(wanted); }));
+                 RootedTree::Subtree found = released([&] { return own.smallest_subtree(wanted); });
+                 return std::pair(as_array(std::move(found.clusters)), found.visits);
              },
              nb::arg("variables"));
 }
@@ -293,6 +321,12 @@ void bind_graph(nb::module_& module) {
                  return released([&] { return decompose(graph, kind, refine, effort); });
              },
              nb::arg("separators"), nb::arg("refine"), nb::arg("effort").none())
+        .def("find_uncovered_family",
+             [](const Graph& graph, const Ragged& clusters) {
+                 checked_sets(clusters, graph.size());
+                 return released([&] { return find_uncovered_family(graph, clusters); });
+             },
+             nb::arg("clusters"))
         .def("find_incomplete_set",
              [](const Graph& graph, const Ragged& sets) {
                  checked_sets(sets, graph.size());
