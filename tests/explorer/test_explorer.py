@@ -343,7 +343,7 @@ PARTS = st.fixed_dictionaries({}, optional=dict.fromkeys(["asked", "evidence", "
 
 @settings(max_examples=150)
 @given(JSON | PARTS)
-def test_whatever_is_sent_is_answered_or_refused(anything):
+def test_anything_sent_is_answered_or_refused(anything):
     explorer = exploring("asia")
     for ask in (explorer.answer, explorer.most_probable, explorer.layout):
         try:

@@ -35,7 +35,7 @@ def home(explorer) -> Iterator[str]:
 
 @contextmanager
 def asking(url: str) -> Iterator[Callable[..., Any]]:
-    """Send a request as it stands: method, path, body, headers; status, headers and body come back."""
+    """Send a request as it is: method, path, body, headers; status, headers and body come back."""
     host = urlsplit(url)
     connection = http.client.HTTPConnection(host.hostname, host.port, timeout=30)
 

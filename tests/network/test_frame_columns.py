@@ -1,4 +1,4 @@
-"""Any data frame will do, whatever library and type holds its columns; what will not do is named by column and row."""
+"""Data frames of every library and columns of every type are read; errors name the column and the row."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_log_likelihood_from_every_library(library):
     np.testing.assert_allclose(network.log_likelihood(rows), np.log(exact))
 
 
-def test_rows_are_counted_by_position_whatever_the_index():
+def test_rows_are_counted_by_position_for_any_index():
     frame = pd.DataFrame({"v": ["yes", "no", "?"]}, index=[7, 7, 0])
     assert Columns(frame.iloc[:2]).codes("v", ("no", "yes")).tolist() == [1, 0]
     with pytest.raises(UnknownStateError, match="in row 2"):

@@ -19,7 +19,7 @@ from dconvex.network.random_networks import _drawn
 
 @given(st.integers(0, 12), st.integers(0, 12), st.randoms(use_true_random=False))
 def test_exactly_that_many_edges_and_no_more_parents(n, limit, random):
-    most = sum(min(place, limit) for place in range(n))
+    most = sum(min(index, limit) for index in range(n))
     edges = random.randint(0, most)
     dag = random_dag(n, edges, max_parents=limit, seed=random.randint(0, 99))
     assert dag.nodes == tuple(range(n))
