@@ -152,10 +152,10 @@ class ClusterTree(Shown):
         pruned.
         """
         wanted = np.array([self._place_of(name) for name in as_names(variables)], np.int32)
-        kept, _ = self._index.smallest_subtree(wanted)
-        edges = self._index.edge_above[kept]
-        is_inner = np.isin(self._index.parent[kept], kept)
-        return self._taken(kept.tolist(), np.sort(edges[is_inner]).tolist())
+        found, _ = self._index.smallest_subtree(wanted)
+        kept, above, edges = (numbers.tolist() for numbers in (found, self._index.parent[found], self._index.edge_above[found]))
+        inside = set(kept)
+        return self._taken(kept, sorted(edge for edge, parent in zip(edges, above, strict=True) if parent in inside))
 
     def _taken(self, kept: list[int], inner: list[int]) -> ClusterTree:
         """The tree of these clusters and edges, both ascending."""
