@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from dconvex.kernels import load
 from dconvex.storage.cluster_numbers import CHECKSUMS, NUMBERS, ClusterNumbers, checksums_of
 from dconvex.storage.container import Container, write_container
 from dconvex.storage.structure import Structure
-from dconvex.storage.texts import NameIndex, StoredLabels, packed_labels
+from dconvex.storage.texts import NameIndex, StoredLabels, StoredNames, packed_labels
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 Facts: TypeAlias = dict[str, Any]
@@ -84,7 +84,7 @@ def structure_of(index: FamilyIndex) -> Structure:
 
 def index_from(structure: Structure) -> FamilyIndex:
     """The index of what was stored."""
-    core, names, clusters_of = structure.index, structure.names, load("clusters")
+    core, names, clusters_of = structure.index, cast("StoredNames", structure.names), load("clusters")
     graph = core.graph
     parents, children, members, separators = (
         Adjacency(own.offsets.copy(), own.values.copy())

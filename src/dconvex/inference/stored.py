@@ -25,15 +25,28 @@ class StoredTables(Store):
         super().__init__(index, states)
         self.prices[: len(stored)] = 0.0
         self.stored = stored
+        self._have_zeros = np.zeros(len(stored), bool)
 
     @property
     def bytes_read(self) -> int:
         return self.stored.bytes_read
 
+    @property
+    def has_zeros(self) -> bool | None:
+        """Not known until all is read: what a file might say of it could hide that evidence is impossible."""
+        return None
+
+    def with_zeros(self, variables: Longs) -> Longs:
+        self.derive(variables)
+        return variables[self._have_zeros[variables]]
+
     def read_all(self) -> None:
         with self._lock:
             self.stored.read_all(self.values)
-            self.fill(self.values[: self.table_at[len(self.stored)]])
+            known = self.values[: self.table_at[len(self.stored)]]
+            self.fill(known)
+            if len(known):
+                self._have_zeros[:] = np.minimum.reduceat(known, self.stored.offsets[:-1]) == 0
 
     def _deriving(self, table: int) -> tuple[Longs, list[int]]:
         return (NO_PROGRAM, []) if table < len(self.stored) else super()._deriving(table)
@@ -44,7 +57,8 @@ class StoredTables(Store):
             return
         for t in self.stored.read(table, self.values):
             own = self.values[self.table_at[t] : self.table_at[t + 1]]
-            self.floor[t] = np.log2(own[own > 0].min())
+            self._have_zeros[t] = own.min() == 0
+            self.floor[t] = np.log2(own[own > 0].min())  # last: it says that the table is there
 
 
 class StoredRegressions(RegressionStore):
@@ -58,6 +72,11 @@ class StoredRegressions(RegressionStore):
     @property
     def bytes_read(self) -> int:
         return self.stored.bytes_read
+
+    @property
+    def is_degenerate(self) -> bool | None:
+        """Not known until all is read: what a file might say of it could hide that evidence is impossible."""
+        return None
 
     def read_all(self) -> None:
         with self._lock:

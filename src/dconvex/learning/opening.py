@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from dconvex.errors import FormatError
 from dconvex.inference.discrete import DiscreteAnswers
@@ -13,6 +13,7 @@ from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian import GaussianAnswers
 from dconvex.inference.model import LocalModel
 from dconvex.inference.saving import MODEL, opened_answers
+from dconvex.learning.encoding import Unknown
 from dconvex.learning.fitting import FromData, network_of
 from dconvex.learning.priors import Prior
 from dconvex.learning.report import Report
@@ -22,7 +23,7 @@ from dconvex.names import Label, Name
 from dconvex.network.network import BayesianNetwork
 from dconvex.storage.container import Container
 
-UNKNOWN = ("raise", "missing")
+UNKNOWN: tuple[Unknown, ...] = get_args(Unknown)
 
 
 def open_model(path: str | Path) -> LocalModel:

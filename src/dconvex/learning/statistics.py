@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias, get_args
 
 from numpy.typing import NDArray
 
@@ -30,6 +30,7 @@ from dconvex.storage.structure import Structure
 Kind: TypeAlias = Literal["discrete", "gaussian"]
 StatesLike: TypeAlias = Mapping[Name, Iterable[Label]]
 
+KINDS: tuple[Kind, ...] = get_args(Kind)
 STATISTICS = "dconvex statistics"
 
 
@@ -158,7 +159,7 @@ class Statistics:
             FormatError: The file is damaged, cut short, foreign, or of a later version.
         """
         file = Container.open(Path(path), STATISTICS)
-        kind = file.facts.choice("kind", ("discrete", "gaussian"))
+        kind = file.facts.choice("kind", KINDS)
         return cls.stored_in(file, index_from(Structure.read(file)), kind, None)
 
     def stored(self, *, with_labels: bool = False) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

@@ -100,7 +100,7 @@ class ByteFile:
 
     def _filled(self, descriptor: int, first: int, array: Array) -> bool:
         """Whether the file has all these bytes. No position is shared with other threads and processes."""
-        into = memoryview(array.reshape(-1).view(np.uint8))
+        into = array.reshape(-1).view(np.uint8).data
         done = 0
         while done < len(into):
             count = self._read_part(descriptor, first + done, into[done : done + READ_AT_ONCE])

@@ -47,7 +47,8 @@ class ClusterNumbers:
         new = self._unread(cluster)
         self._fill(new, into)
         self._check(new, cluster, cluster + 1, into)
-        return new.tolist()
+        found: list[int] = new.tolist()
+        return found
 
     def read_all(self, into: Floats) -> None:
         """Read and check everything that was not read before."""

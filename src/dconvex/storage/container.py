@@ -30,7 +30,7 @@ Arrays: TypeAlias = Mapping[str, Array]
 LONGEST_HEADER = 100_000_000
 """That of safetensors itself, which writes none that is longer."""
 MOST_AXES = 2
-DTYPES = {
+DTYPES: dict[str, np.dtype[Any]] = {
     "F64": np.dtype("<f8"), "I64": np.dtype("<i8"), "I32": np.dtype("<i4"), "U64": np.dtype("<u8"), "U8": np.dtype("u1"),
     "BOOL": np.dtype("?"),
 }  # fmt: skip
@@ -260,4 +260,4 @@ def _section(name: str) -> str:
 
 
 def _bytes(array: Array) -> memoryview:
-    return memoryview(array.reshape(-1).view(np.uint8))
+    return array.reshape(-1).view(np.uint8).data

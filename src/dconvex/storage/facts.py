@@ -58,7 +58,7 @@ class Facts:
         value = self._value(name)
         if not isinstance(value, str) or value not in choices:
             raise self.wrong(name, value)
-        return choices[choices.index(value)]  # type: ignore[arg-type]
+        return choices[choices.index(value)]
 
     def count(self, name: str, least: int = 0, most: int = LARGEST) -> int:
         """A whole number."""
