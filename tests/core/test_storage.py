@@ -119,7 +119,9 @@ def test_checksums_mix_the_numbers_of_the_stored_tables_of_a_cluster():
         assert stored.checksums(numbers, 3, 3).tolist() == []
 
 
-@pytest.mark.parametrize(("value", "is_wrong"), [(0.5, False), (-0.0, True), (np.nan, True), (np.inf, True), (0.5 + 2e-9, True)])
+@pytest.mark.parametrize(
+    ("value", "is_wrong"), [(0.5, False), (-0.0, True), (np.nan, True), (np.inf, True), (0.5 + 2e-9, True)]
+)
 def test_rows_of_tables_are_distributions(value, is_wrong):
     stored = StoredNumbers.of_tables(small_index(), 4, np.full(4, 2, np.int64), 100)
     numbers = np.full(int(stored.offsets[-1]), 0.5)
@@ -131,7 +133,9 @@ def test_rows_of_tables_are_distributions(value, is_wrong):
     assert stored.find_wrong_table(numbers, np.arange(4, dtype=np.int32)) == 2
 
 
-@pytest.mark.parametrize(("entry", "value", "is_wrong"), [(0, -3.0, False), (1, 0.0, False), (1, -1e-9, True), (2, np.inf, True)])
+@pytest.mark.parametrize(
+    ("entry", "value", "is_wrong"), [(0, -3.0, False), (1, 0.0, False), (1, -1e-9, True), (2, np.inf, True)]
+)
 def test_regressions_are_finite_with_variances(entry, value, is_wrong):
     stored = StoredNumbers.of_regressions(small_index(), 4)
     numbers = np.ones(int(stored.offsets[-1]))
