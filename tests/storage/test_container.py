@@ -137,7 +137,7 @@ def test_trees_with_separators_that_are_not_convex_are_refused(file):
     nodes = list(network.dag.nodes)
     clusters = [[nodes.index(v) for v in sorted(cluster)] for cluster in ("abc", "abd", "abz")]
     raw.arrays["tree.offsets"] = np.array([0, 3, 6, 9])
-    raw.arrays["tree.members"] = np.array(sum(clusters, []), np.int32)
+    raw.arrays["tree.members"] = np.concatenate(clusters).astype(np.int32)
     raw.arrays["tree.ends"] = np.array([[0, 1], [0, 2]], np.int32)
     raw.arrays["tables.checksums"] = np.zeros(3, np.uint64)
     raw.mend_clusters()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import gc
 import os
@@ -31,12 +32,11 @@ def local(seed=1):
 
 
 def open_descriptors(path):
+    """How many of this process's descriptors are of this file, be it removed."""
     links = []
-    for number in os.listdir("/proc/self/fd"):
-        try:
-            links.append(os.readlink(f"/proc/self/fd/{number}"))
-        except OSError:
-            pass
+    for number in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            links.append(str(number.readlink()))
     return sum(link.startswith(str(path)) for link in links)
 
 

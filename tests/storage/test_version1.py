@@ -21,7 +21,7 @@ def test_models_answer_as_they_did(name, tmp_path):
     model.save(tmp_path / "again.dcx")
     for opened in (model, dc.open_model(tmp_path / "again.dcx")):
         for expected in ANSWERS[name]:
-            evidence = {variable: value for variable, value in expected["evidence"]}
+            evidence = dict(expected["evidence"])
             assert opened.log_evidence(evidence) == pytest.approx(expected["log_evidence"], rel=1e-12)
             found = opened.marginals(evidence)
             assert [repr(variable) for variable in found] == list(expected["marginals"])
