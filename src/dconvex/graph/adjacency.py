@@ -1,4 +1,4 @@
-"""Neighbour lists of a whole graph in two flat arrays (compressed sparse rows), and walks without recursion."""
+"""Neighbour lists of a whole graph in two flat arrays (compressed sparse rows)."""
 
 from __future__ import annotations
 
@@ -70,31 +70,3 @@ class Adjacency:
                     seen[neighbour] = 1
                     stack.append(neighbour)
         return np.flatnonzero(np.frombuffer(seen, dtype=np.uint8)).astype(np.int32)
-
-
-def topological_order(parents: Adjacency, children: Adjacency) -> Indices:
-    """Parents before children; when there is a cycle, its nodes and what lies below them are left out."""
-    waiting = np.diff(parents.start).tolist()
-    start, below = children.start.tolist(), children.neighbours.tolist()
-    order = [node for node, count in enumerate(waiting) if count == 0]
-    for node in order:  # grows while it is read: first in, first out
-        for child in below[start[node] : start[node + 1]]:
-            waiting[child] -= 1
-            if waiting[child] == 0:
-                order.append(child)
-    return np.array(order, dtype=np.int32)
-
-
-def find_cycle(parents: Adjacency, ordered: Indices) -> list[int]:
-    """A directed cycle among the nodes that `topological_order` left out."""
-    left_out = np.ones(len(parents), bool)
-    left_out[ordered] = False
-    node = int(np.flatnonzero(left_out)[0])
-    position: dict[int, int] = {}
-    walk: list[int] = []
-    while node not in position:
-        position[node] = len(walk)
-        walk.append(node)
-        above = parents.of(node)
-        node = int(above[left_out[above]].min())
-    return walk[position[node] :][::-1]

@@ -7,16 +7,16 @@ keeps the order it is given: a table's axes follow the parents, so their order i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from dconvex._core import Graph, Ragged
+from dconvex._core import Graph, Ragged, find_cycle, find_repeated_arc
 from dconvex.amounts import amount
 from dconvex.errors import CycleError, NetworkError, UnknownVariableError
-from dconvex.graph.adjacency import Adjacency, Indices, Offsets, find_cycle, topological_order
+from dconvex.graph.adjacency import Adjacency, Indices, Offsets
 from dconvex.names import Name, as_names, canonical, checked_name
 from dconvex.shown import ShownNetwork
 
@@ -67,9 +67,8 @@ class Dag(ShownNetwork):
         names = tuple(canonical(endpoints | _declared([*own_nodes, *as_names(nodes)], endpoints)))
         index = {name: place for place, name in enumerate(names)}
         places = np.fromiter(map(index.__getitem__, ends), np.int32, len(ends))
-        tails, heads = places[::2], places[1::2]
-        by_tail = np.argsort(tails, kind="stable")
-        self._fill(names, index, Adjacency.from_pairs(heads[by_tail], tails[by_tail], len(names)))
+        children = Ragged.from_pairs(places[::2].copy(), places[1::2].copy(), len(names))
+        self._fill(names, index, _adjacency(children.reversed(len(names))))
 
     @classmethod
     def from_parents(cls, parents: Mapping[Name, Sequence[Name]]) -> Dag:
@@ -98,23 +97,15 @@ class Dag(ShownNetwork):
 
     @classmethod
     def from_known(cls, names: Sequence[Name], index: Places, parents: Adjacency, children: Adjacency, order: Indices) -> Dag:
-        """From what a sound graph had; `names` and `index` may be read only where they are looked at."""
+        """From what a graph had; `names` and `index` may be read only where they are looked at, the rest is derived anew."""
         dag = cls.__new__(cls)
-        dag._set(index, names, children, order, parents)
+        dag._fill(names, index, parents)
         return dag
 
     def _fill(self, names: Sequence[Name], index: Places, parents: Adjacency) -> None:
-        children = parents.reversed()
-        _refuse_duplicates(names, children)
-        order = topological_order(parents, children)
-        if len(order) < len(names):
-            raise CycleError([names[place] for place in find_cycle(parents, order)])
-        self._set(index, names, children, order, parents)
-
-    def _set(self, index: Places, names: Sequence[Name], children: Adjacency, order: Indices, parents: Adjacency) -> None:
-        order.setflags(write=False)
-        graph = Graph(Ragged(parents.start, parents.neighbours))
-        for slot, value in zip(Dag.__slots__, (index, names, children, graph, order, parents), strict=True):
+        graph = _graph(names, Ragged(parents.start, parents.neighbours))
+        values = index, names, _adjacency(graph.children), graph, graph.order, _adjacency(graph.parents)
+        for slot, value in zip(Dag.__slots__, values, strict=True):
             object.__setattr__(self, slot, value)
 
     @property
@@ -146,11 +137,11 @@ class Dag(ShownNetwork):
 
     def ancestors(self, nodes: Name | Iterable[Name]) -> frozenset[Name]:
         """All nodes with a directed path into `nodes`, these themselves left out."""
-        return self._reached(self.parent_lists, nodes)
+        return self._others(self.graph.ancestors, nodes)
 
     def descendants(self, nodes: Name | Iterable[Name]) -> frozenset[Name]:
         """All nodes with a directed path from `nodes`, these themselves left out."""
-        return self._reached(self.child_lists, nodes)
+        return self._others(self.graph.descendants, nodes)
 
     def topological_order(self) -> tuple[Name, ...]:
         """All nodes, parents before children."""
@@ -237,10 +228,10 @@ class Dag(ShownNetwork):
         """The names of the nodes at these places."""
         return tuple(map(self._names.__getitem__, places.tolist()))
 
-    def _reached(self, adjacency: Adjacency, nodes: Name | Iterable[Name]) -> frozenset[Name]:
-        sources = {self.index_of(node) for node in as_names(nodes)}
-        reached = adjacency.reachable(sources)
-        return frozenset(self.named(reached[~np.isin(reached, list(sources))]))
+    def _others(self, reach: Callable[[Indices], Indices], nodes: Name | Iterable[Name]) -> frozenset[Name]:
+        """What is reached from the nodes, these themselves left out."""
+        sources = np.array([self.index_of(node) for node in as_names(nodes)], np.int32)
+        return frozenset(self.named(np.setdiff1d(reach(sources), sources, assume_unique=False)))
 
 
 @runtime_checkable
@@ -298,10 +289,16 @@ def _declared(nodes: Name | Iterable[Name], endpoints: set[Name]) -> set[Name]:
     return declared
 
 
-def _refuse_duplicates(names: Sequence[Name], children: Adjacency) -> None:
-    """Within a node the children are sorted, so a repeated edge stands next to itself."""
-    tails, heads = children.owners(), children.neighbours
-    repeated = np.flatnonzero((tails[1:] == tails[:-1]) & (heads[1:] == heads[:-1]))
-    if len(repeated):
-        tail, head = names[tails[repeated[0]]], names[heads[repeated[0]]]
-        raise NetworkError(f"the edge {tail!r} → {head!r} is given twice", variable=head)
+def _graph(names: Sequence[Name], parents: Ragged) -> Graph:
+    """The native graph; an error names the edge that is given twice, or shows the cycle."""
+    try:
+        return Graph(parents)
+    except ValueError:
+        if repeated := find_repeated_arc(parents):
+            tail, head = (names[place] for place in repeated)
+            raise NetworkError(f"the edge {tail!r} → {head!r} is given twice", variable=head) from None
+        raise CycleError([names[place] for place in find_cycle(parents).tolist()]) from None
+
+
+def _adjacency(lists: Ragged) -> Adjacency:
+    return Adjacency(lists.offsets, lists.values)

@@ -20,7 +20,7 @@ from dconvex.inference.tables import EACH, JOINT, NO_ARENA, NO_LIKELIHOODS, NO_R
 from dconvex.inference.weighting import weighted_samples
 from dconvex.kernels import load
 from dconvex.names import Label, Name
-from dconvex.network.discrete import Tables
+from dconvex.network.probability_tables import Tables
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,7 +20,7 @@ from dconvex.inference.memory import limit_of
 from dconvex.inference.model import LocalModel, localize
 from dconvex.inference.tables import Store
 from dconvex.names import Name
-from dconvex.network.families import Table
+from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
 
 Floats: TypeAlias = NDArray[np.float64]

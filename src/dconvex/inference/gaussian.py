@@ -23,8 +23,8 @@ from dconvex.inference.gaussian_store import RegressionStore
 from dconvex.inference.patterns import row_patterns
 from dconvex.inference.plan import QueryPlan
 from dconvex.names import Name
-from dconvex.network.columns import Columns
-from dconvex.network.gaussian import Regressions
+from dconvex.network.frame_columns import Columns
+from dconvex.network.linear_regressions import Regressions
 from dconvex.network.network import BayesianNetwork
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from dconvex.errors import TooLargeError
 from dconvex.inference.memory import limit_of
 from dconvex.inference.model import LocalModel, localize
 from dconvex.names import Name
-from dconvex.network.families import Regression
-from dconvex.network.gaussian import Regressions
+from dconvex.network.family import Regression
+from dconvex.network.linear_regressions import Regressions
 from dconvex.network.network import BayesianNetwork
 
 Floats: TypeAlias = NDArray[np.float64]

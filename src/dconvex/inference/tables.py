@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dconvex.inference.families import FamilyIndex, in_room, packed_question
 from dconvex.kernels import load
-from dconvex.network.discrete import Tables
+from dconvex.network.probability_tables import Tables
 
 Floats: TypeAlias = NDArray[np.float64]
 Longs: TypeAlias = NDArray[np.int64]

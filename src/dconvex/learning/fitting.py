@@ -29,9 +29,9 @@ from dconvex.learning.report import Report
 from dconvex.learning.statistics import Kind, Options, Scope, StatesLike, Statistics, checked_states
 from dconvex.learning.tables import estimated_tables
 from dconvex.names import Label, Name
-from dconvex.network.discrete import Tables
-from dconvex.network.gaussian import Regressions
+from dconvex.network.linear_regressions import Regressions
 from dconvex.network.network import BayesianNetwork
+from dconvex.network.probability_tables import Tables
 
 Learned: TypeAlias = tuple[DiscreteAnswers | GaussianAnswers, Report]
 

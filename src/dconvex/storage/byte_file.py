@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import stat
 import threading
@@ -33,7 +32,7 @@ class ByteFile:
     def __init__(self, path: Path) -> None:
         self.shown, self.path = str(path), path.absolute()
         self._lock = threading.RLock()
-        self._pinned, self._digest = 0, _digest(b"")
+        self._pinned, self._digest = 0, b""
         self._descriptor: int | None = self._opened()
         self._changed_at, self.size = _state_of(self._descriptor)
 
@@ -138,4 +137,6 @@ def _state_of(descriptor: int) -> tuple[int, int]:
 
 
 def _digest(begin: bytes) -> bytes:
+    import hashlib  # with OpenSSL: milliseconds that only those who open files wait for
+
     return hashlib.blake2b(begin, digest_size=16).digest()

@@ -1,0 +1,129 @@
+"""The values that can be drawn, as far as drawing needs to know them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from dconvex.arrays import Floats, Offsets, Sizes
+from dconvex.names import Label, Name
+
+SHOWN = 500
+"""The most boxes in the picture that a notebook shows; a larger picture is a summary."""
+MOST = 2_000
+"""The most boxes in any picture; more take minutes and are not readable."""
+
+
+class HasOffsets(Protocol):
+    """Lists in one long array: where each list starts, and where the last one ends."""
+
+    @property
+    def start(self) -> Offsets: ...
+
+
+class DrawableNetwork(Protocol):
+    """A `Dag`."""
+
+    def __len__(self) -> int: ...
+    @property
+    def nodes(self) -> Sequence[Name]: ...
+    @property
+    def edges(self) -> Sequence[tuple[Name, Name]]: ...
+    @property
+    def parent_lists(self) -> HasOffsets: ...
+    @property
+    def child_lists(self) -> HasOffsets: ...
+
+
+class DrawableTree(Protocol):
+    """A `ClusterTree`; edges are pairs of indices of clusters, separators are aligned with them."""
+
+    def __len__(self) -> int: ...
+    @property
+    def clusters(self) -> Sequence[frozenset[Name]]: ...
+    @property
+    def edges(self) -> Sequence[tuple[int, int]]: ...
+    @property
+    def separators(self) -> Sequence[frozenset[Name]]: ...
+    @property
+    def undecided(self) -> Sequence[int]: ...
+    @property
+    def sizes(self) -> Sizes: ...
+    @property
+    def separator_sizes(self) -> Sizes: ...
+    @property
+    def degrees(self) -> Sizes: ...
+    def part(self, indices: Iterable[int], /) -> DrawableTree: ...
+
+
+class DrawableModel(Protocol):
+    """A `LocalModel`: a network and its tree."""
+
+    @property
+    def dag(self) -> DrawableNetwork: ...
+    @property
+    def tree(self) -> DrawableTree: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def coherent(self) -> bool: ...
+
+
+class DrawablePlan(Protocol):
+    """A `QueryPlan`: the question, and what its answer takes."""
+
+    @property
+    def tree(self) -> DrawableTree: ...
+    @property
+    def question(self) -> str: ...
+    @property
+    def variables(self) -> Sequence[Name]: ...
+    @property
+    def evidence(self) -> Sequence[Name]: ...
+    @property
+    def likelihoods(self) -> Sequence[Name]: ...
+    @property
+    def requisite(self) -> Sequence[Name]: ...
+    @property
+    def kept(self) -> Sequence[int]: ...
+    @property
+    def variables_kept(self) -> Sequence[Name]: ...
+    @property
+    def network(self) -> str: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def multiplications(self) -> int: ...
+    @property
+    def peak_bytes(self) -> int: ...
+
+
+class DrawableDistribution(Protocol):
+    """A `Distribution`: probabilities with an axis for each variable."""
+
+    @property
+    def variables(self) -> Sequence[Name]: ...
+    @property
+    def labels(self) -> Sequence[Sequence[Label]]: ...
+    @property
+    def values(self) -> Floats: ...
+    @property
+    def standard_errors(self) -> Floats | None: ...
+
+
+class DrawableGaussian(Protocol):
+    """A `GaussianDistribution`: means and covariances."""
+
+    @property
+    def variables(self) -> Sequence[Name]: ...
+    @property
+    def mean(self) -> Floats: ...
+    @property
+    def covariance(self) -> Floats: ...
+    @property
+    def standard_deviations(self) -> Floats: ...
+
+
+def largest(clusters: Sequence[frozenset[Name]]) -> int:
+    """The index of the largest cluster, the first of several."""
+    return max(range(len(clusters)), key=lambda index: len(clusters[index]), default=0)
