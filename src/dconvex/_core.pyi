@@ -254,6 +254,10 @@ class ClusterIndex:
         """The cluster that needs a derived table; what lies behind it, seen from `source`, plays no part."""
     def kept_clusters(self, variables: NDArray[np.int32]) -> NDArray[np.int32]:
         """The clusters of the smallest subtree that holds the variables, ascending."""
+    def separators(self) -> Ragged:
+        """For each cluster what it shares with the next one towards cluster 0, ascending; nothing for cluster 0."""
+    def find_inducing_separator(self) -> int:
+        """The first cluster whose separator towards cluster 0 is not d-convex, -1 if all are."""
 
 # --- inference ------------------------------------------------------------------------------------------------------
 
