@@ -14,7 +14,7 @@ from benchmarks.summary import PAGE, write_summary
 
 RACES = ("reading", "sampling", "decomposition", "predicting", "learning")
 CONTESTS = ("queries", "pairs", "marginals")
-GROWTHS = ("growth", "latency", "streaming", "storing")
+GROWTHS = ("growth", "latency", "streaming", "storing", "interrupts")
 MEMBERS = (*RACES, *CONTESTS, *GROWTHS)
 
 

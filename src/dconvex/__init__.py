@@ -40,8 +40,18 @@ from dconvex.network.families import Regression, Table
 from dconvex.network.network import BayesianNetwork
 from dconvex.network.random import random_dag, random_gaussian_network, random_network
 from dconvex.repository import load_network, network_info, network_names
+from dconvex.shown import Display, draw_with
 
 __version__ = "0.1.0"
+
+
+def _display() -> Display:
+    from dconvex.display import showing
+
+    return showing
+
+
+draw_with(_display)
 
 __all__ = [
     "BDeu",

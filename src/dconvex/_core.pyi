@@ -5,10 +5,12 @@ A test compares this description with the module.
 
 from collections.abc import Iterable
 from types import TracebackType
-from typing import final
+from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
+
+_Codes: TypeAlias = NDArray[np.int8] | NDArray[np.int32]
 
 # --- common ---------------------------------------------------------------------------------------------------------
 
@@ -135,3 +137,154 @@ class ClusterIndex:
 # --- inference ------------------------------------------------------------------------------------------------------
 
 # --- learning -------------------------------------------------------------------------------------------------------
+
+MISSING_CODE: int
+"""The code of a missing cell, or of a value that counts as one."""
+
+@final
+class IntegerEncoder:
+    """_Codes of 64-bit keys: integers, or addresses of objects that the caller keeps alive. One thread uses it at a time."""
+
+    def __init__(self) -> None: ...
+    def __len__(self) -> int:
+        """The number of keys it knows."""
+    def add(self, key: int, code: int) -> None:
+        """Give a key its code, -1 or more; a known key gets another one."""
+    def encode(self, values: NDArray[np.integer[Any]], out: _Codes, first: int) -> int:
+        """Write the codes of the values from `first` on, up to the first value that is unknown.
+
+        `values` are integers of at most 64 bits with a sign, at any stride; `out` has the same length. A code that is too wide
+        for `out` is cut.
+
+        Returns:
+            The index of the unknown value, or -1 if all are known.
+
+        Raises:
+            ValueError: lengths, types or `first` are wrong.
+
+        """
+
+@final
+class TextEncoder:
+    """_Codes of texts as Arrow holds them: UTF-8 bytes, and where each text begins. One thread uses it at a time."""
+
+    def __init__(self) -> None: ...
+    def __len__(self) -> int:
+        """The number of texts it knows."""
+    def add(self, text: bytes, code: int) -> None:
+        """Give a text its code, -1 or more; a known text gets another one."""
+    def encode(self, offsets: NDArray[np.int32] | NDArray[np.int64], text: NDArray[np.uint8], out: _Codes, first: int) -> int:
+        """As `IntegerEncoder.encode`, for the texts `text[offsets[i]:offsets[i + 1]]`.
+
+        Raises:
+            ValueError: lengths, types or `first` are wrong, or offsets fall or leave the bytes.
+
+        """
+
+@final
+class CountTables:
+    """Families of variables, and where their tables lie among all counts."""
+
+    def __init__(
+        self, members: Ragged, states: NDArray[np.int64], may_miss: NDArray[np.bool_], first_cell: NDArray[np.int64]
+    ) -> None:
+        """A record for `count_cells`.
+
+        Args:
+            members: For each family its parents and then its variable.
+            states: For each variable the number of its states.
+            may_miss: For each variable whether some of its codes are below zero.
+            first_cell: For each family where its table begins; below zero if it is not counted.
+
+        Raises:
+            ValueError: lengths differ, a member is no variable, or a table has 2**31 cells or more.
+
+        """
+    def __len__(self) -> int: ...
+
+def count_cells(
+    tables: CountTables,
+    codes: _Codes,
+    rows: int,
+    counts: NDArray[np.int64],
+    used: NDArray[np.int64],
+    first: int,
+    last: int,
+) -> None:
+    """Add rows to the tables of the families from `first` up to `last`. Threads may share the families.
+
+    Args:
+        tables: The families.
+        codes: `codes[v, row]` is the state of variable v, below zero where it is missing. int8 or int32.
+        rows: The first `rows` rows are counted, each in the families none of whose cells are missing in it.
+        counts: All tables, the variable's state running fastest.
+        used: For each family the number of rows counted.
+        first: The first family.
+        last: One more than the last family.
+
+    Raises:
+        ValueError: arrays are too short, or a code is no state; some rows may be counted then.
+
+    """
+
+@final
+class MomentSums:
+    """Sums of the deviations and of their products in families of variables, all zero at first."""
+
+    def __init__(self, members: Ragged) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def shift(self) -> NDArray[np.float64]:
+        """For each member of each family what its deviations are from: its number in the first row that the family takes."""
+    @property
+    def sums(self) -> NDArray[np.float64]:
+        """For each member of each family the sum of its deviations."""
+    @property
+    def products(self) -> NDArray[np.float64]:
+        """For each family with m members an m × m matrix, of which the lower half is filled."""
+    @property
+    def used(self) -> NDArray[np.int64]:
+        """For each family the number of rows it took."""
+
+def add_moments(
+    moments: MomentSums, values: NDArray[np.float64], rows: int, may_miss: NDArray[np.bool_], first: int, last: int
+) -> None:
+    """Add rows to the sums of the families from `first` up to `last`. Threads may share the families.
+
+    Args:
+        moments: The families and their sums.
+        values: `values[v, row]` is the number of variable v, NaN where it is missing.
+        rows: The first `rows` rows are added, each to the families none of whose cells are missing in it.
+        may_miss: For each variable whether some of its numbers are NaN.
+        first: The first family.
+        last: One more than the last family.
+
+    Raises:
+        ValueError: arrays are too short.
+
+    """
+
+def cluster_checksums(
+    numbers: NDArray[np.float64],
+    table_offsets: NDArray[np.int64],
+    cluster_offsets: NDArray[np.int64],
+    member_table: NDArray[np.int32],
+    known: int,
+    first: int,
+    last: int,
+) -> NDArray[np.uint64]:
+    """A mix of the bits of the numbers in the tables of each cluster, as model files hold it.
+
+    Args:
+        numbers: Those of table t are `numbers[table_offsets[t]:table_offsets[t + 1]]`.
+        table_offsets: Where each table begins.
+        cluster_offsets: The tables of cluster c are `member_table[cluster_offsets[c]:cluster_offsets[c + 1]]`.
+        member_table: The tables of all clusters.
+        known: Only the first `known` tables count.
+        first: The first cluster.
+        last: One more than the last cluster.
+
+    Raises:
+        ValueError: an offset or a table leaves its array.
+
+    """

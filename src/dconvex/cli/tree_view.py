@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
+from dconvex.display.hanging import Hanging
+from dconvex.display.labels import label
+from dconvex.display.subjects import largest
 from dconvex.graph.tree import ClusterTree
 from dconvex.names import Name, canonical
-from dconvex.pictures.hanging import Hanging
-from dconvex.pictures.labels import label
-from dconvex.pictures.subjects import largest
 
 MANY = 60
 """More clusters than this are shown in part, unless all are asked for."""

@@ -9,6 +9,8 @@ from time import perf_counter
 from typing import Any
 
 from dconvex.amounts import readable_bytes
+from dconvex.display.colours import node_colours
+from dconvex.display.labels import label
 from dconvex.errors import DconvexError, ImpossibleEvidenceError, TooLargeError
 from dconvex.explorer import sizes
 from dconvex.explorer.kinds import Kind, Plain, kind_of, table_of
@@ -19,8 +21,6 @@ from dconvex.explorer.reading import read_object
 from dconvex.inference.model import LocalModel
 from dconvex.inference.plan import QueryPlan
 from dconvex.names import Name
-from dconvex.pictures.colours import node_colours
-from dconvex.pictures.labels import label
 
 FOLDED_ABOVE = 150
 """A network of more variables starts folded: the tree first, and of the network what is asked about."""

@@ -10,12 +10,12 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
+from dconvex.display.labels import label
 from dconvex.errors import TooLargeError
 from dconvex.explorer.reading import RequestError, read_list, read_number, read_place
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.model import LocalModel
 from dconvex.names import Label, Name
-from dconvex.pictures.labels import label
 
 Plain: TypeAlias = dict[str, Any]
 """What JSON can hold."""

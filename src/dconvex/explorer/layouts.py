@@ -1,20 +1,20 @@
-"""Where everything stands on the page, as plain data: the layouts of `dconvex.pictures` with coordinates rounded."""
+"""Where everything stands on the page, as plain data: the layouts of `dconvex.display` with coordinates rounded."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dconvex.display.colours import PALETTE, cluster_colours
+from dconvex.display.geometry import Box, Route, Size
+from dconvex.display.labels import label
+from dconvex.display.network_layout import arrange_network
+from dconvex.display.subjects import largest
+from dconvex.display.tree_layout import arrange_tree, likely_roots
 from dconvex.explorer import sizes
 from dconvex.explorer.kinds import Kind, Plain
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
 from dconvex.names import Name, canonical
-from dconvex.pictures.colours import PALETTE, cluster_colours
-from dconvex.pictures.geometry import Box, Route, Size
-from dconvex.pictures.labels import label
-from dconvex.pictures.network_layout import arrange_network
-from dconvex.pictures.subjects import largest
-from dconvex.pictures.tree_layout import arrange_tree, likely_roots
 
 
 def network_layout(dag: Dag, kind: Kind, variables: Sequence[Name]) -> Plain:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dconvex.pictures.geometry import Size
-from dconvex.pictures.typeface import text_width
+from dconvex.display.geometry import Size
+from dconvex.display.typeface import text_width
 
 NAME_FONT, ROW_FONT = 10.5, 9.0
 BOLD = 1.08

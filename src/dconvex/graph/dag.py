@@ -18,9 +18,7 @@ from dconvex.amounts import amount
 from dconvex.errors import CycleError, NetworkError, UnknownVariableError
 from dconvex.graph.adjacency import Adjacency, Indices, Offsets, find_cycle, topological_order
 from dconvex.names import Name, as_names, canonical, checked_name
-from dconvex.pictures.drawing import Drawing, Ruler
-from dconvex.pictures.showing import PlottedNetwork
-from dconvex.pictures.subjects import Clusters
+from dconvex.shown import ShownNetwork
 
 if TYPE_CHECKING:
     import networkx
@@ -33,7 +31,7 @@ class Places(Protocol):
     def __contains__(self, name: object, /) -> bool: ...
 
 
-class Dag(PlottedNetwork):
+class Dag(ShownNetwork):
     """A directed acyclic graph.
 
     `edges` are (parent, child) pairs, or a graph: another `Dag`, a network, a `networkx.DiGraph`. `nodes` names
@@ -183,11 +181,6 @@ class Dag(PlottedNetwork):
         graph.add_nodes_from(self._names)
         graph.add_edges_from(self.edges)
         return graph
-
-    def _picture(self, ruler: Ruler, most: int, clusters: Clusters | None = None) -> Drawing:
-        from dconvex.pictures.network_picture import network_picture
-
-        return network_picture(self, ruler, most, clusters)
 
     def __len__(self) -> int:
         return len(self._names)

@@ -22,8 +22,7 @@ from dconvex.errors import NetworkError, UnknownVariableError
 from dconvex.graph.adjacency import Adjacency, Indices, Offsets
 from dconvex.kernels import load
 from dconvex.names import Name, as_names, canonical, checked_name
-from dconvex.pictures.drawing import Drawing, Ruler
-from dconvex.pictures.showing import Plotted
+from dconvex.shown import Shown
 
 if TYPE_CHECKING:
     import networkx
@@ -44,7 +43,7 @@ class _Arrays:
     separators: Adjacency
 
 
-class ClusterTree(Plotted):
+class ClusterTree(Shown):
     """Clusters of variables, joined to a tree; `decompose` makes one that is sound.
 
     `edges` are pairs of places in `clusters`; the separator of an edge is what its two clusters share. `mode` is what kind
@@ -202,11 +201,6 @@ class ClusterTree(Plotted):
         for (one, other), separator in zip(self.edges, self.separators, strict=True):
             graph.add_edge(one, other, separator=separator)
         return graph
-
-    def _picture(self, ruler: Ruler, most: int) -> Drawing:
-        from dconvex.pictures.tree_picture import tree_picture
-
-        return tree_picture(self, ruler, most)
 
     def __len__(self) -> int:
         return len(self._arrays.clusters)

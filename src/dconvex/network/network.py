@@ -19,9 +19,7 @@ from dconvex.network.columns import Columns
 from dconvex.network.discrete import Tables
 from dconvex.network.families import Regression, Table
 from dconvex.network.gaussian import Regressions
-from dconvex.pictures.drawing import Drawing, Ruler
-from dconvex.pictures.showing import PlottedNetwork
-from dconvex.pictures.subjects import Clusters
+from dconvex.shown import ShownNetwork
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +42,7 @@ class Parameters(Protocol):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class BayesianNetwork(PlottedNetwork):
+class BayesianNetwork(ShownNetwork):
     """A DAG and a family for each of its nodes; build it with `discrete`, `gaussian`, `dc.read` or `dc.load_network`.
 
     >>> network = BayesianNetwork.discrete(
@@ -135,11 +133,6 @@ class BayesianNetwork(PlottedNetwork):
         parents = (() if place in cut else lists.of(place).tolist() for place in range(len(self.dag)))
         after = Dag.from_arrays(self.dag.nodes, Adjacency.from_lists(parents))
         return BayesianNetwork(after, self.parameters.intervened(self.dag, after, settings))
-
-    def _picture(self, ruler: Ruler, most: int, clusters: Clusters | None = None) -> Drawing:
-        from dconvex.pictures.network_picture import network_picture
-
-        return network_picture(self.dag, ruler, most, clusters, self.states if len(self) <= most else {})
 
     def __len__(self) -> int:
         return len(self.dag)
