@@ -11,5 +11,6 @@ void bind_graph(nanobind::module_& module);
 void bind_clusters(nanobind::module_& module);
 void bind_inference(nanobind::module_& module);
 void bind_learning(nanobind::module_& module);
+void bind_storage(nanobind::module_& module);
 
 }  // namespace dconvex::python

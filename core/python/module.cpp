@@ -8,4 +8,5 @@ NB_MODULE(_core, module) {
     dconvex::python::bind_clusters(module);
     dconvex::python::bind_inference(module);
     dconvex::python::bind_learning(module);
+    dconvex::python::bind_storage(module);
 }

@@ -288,3 +288,34 @@ def cluster_checksums(
         ValueError: an offset or a table leaves its array.
 
     """
+
+# --- storage --------------------------------------------------------------------------------------------------------
+
+def check_names(text: NDArray[np.uint8], offsets: NDArray[np.int64], integers: int) -> None:
+    """Raises ValueError unless the offsets begin at 0, never fall and end with the text, every name is UTF-8 (lone surrogates
+    included), and the names are in canonical order, no two of them equal: first the integers, as many as said, then the others.
+    """
+
+@final
+class StoredNumbers:
+    """The numbers of the first tables of an index, one table after the other, as a file has them.
+
+    A table has a row of probabilities for each configuration of its parents; a regression has its intercept, its variance and
+    its coefficients.
+    """
+
+    @staticmethod
+    def of_tables(index: ClusterIndex, tables: int, states: NDArray[np.int64], most: int) -> StoredNumbers:
+        """Raises ValueError where a variable has no states, where there are fewer tables, or more than `most` numbers."""
+    @staticmethod
+    def of_regressions(index: ClusterIndex, tables: int) -> StoredNumbers: ...
+    def __len__(self) -> int: ...
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """The numbers of table t are those from `offsets[t]` up to `offsets[t + 1]`."""
+    def checksums(self, numbers: NDArray[np.float64], first: int, last: int) -> NDArray[np.uint64]:
+        """One for each cluster from `first` up to `last`: a mix of the bits of the numbers in its tables."""
+    def find_wrong_table(self, numbers: NDArray[np.float64], tables: NDArray[np.int32]) -> int:
+        """The first of the tables with a number that is not finite, a negative probability or variance, or a row that does not
+        sum to one; -1 if there is none.
+        """

@@ -181,7 +181,7 @@ def test_a_damaged_cluster_is_noticed_when_it_is_read(file, tmp_path):
     model.save(file)
     raw = file.read_bytes()
     header = json.loads(raw[8 : 8 + int.from_bytes(raw[:8], "little")])
-    first = 8 + int.from_bytes(raw[:8], "little") + header["numbers"]["data_offsets"][0]
+    first = 8 + int.from_bytes(raw[:8], "little") + header["tables.numbers"]["data_offsets"][0]
     place = first + 8 * int(model._answers.store.table_at[ALARM.dag.index_of("CVP")])
     wrong = dc.open_model(damaged(file, place, tmp_path / "wrong.dcx"))
     with pytest.raises(dc.FormatError, match="checksum of cluster"):
@@ -208,7 +208,7 @@ def test_foreign_and_newer_files_are_refused(file, tmp_path):
     with pytest.raises(dc.FormatError, match="dconvex statistics"):
         dc.open_model(file)
     dc.localize(ASIA).save(file)
-    file.write_bytes(file.read_bytes().replace(b'"version":"1"', b'"version":"9"'))
+    file.write_bytes(file.read_bytes().replace(b'"version":"2"', b'"version":"9"'))
     with pytest.raises(dc.FormatError, match="update dconvex"):
         dc.open_model(file)
     with pytest.raises(FileNotFoundError):

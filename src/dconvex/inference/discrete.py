@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeAlias, cast
 
 import numpy as np
@@ -186,15 +185,11 @@ class DiscreteAnswers:
     def is_one_distribution(self) -> bool:
         return self.planner.is_one_distribution
 
-    @cached_property
-    def tables_with_zeros(self) -> list[int]:
-        """Variables whose own table has an entry that is zero."""
-        own = len(self.names)
-        if self.store.zeros is not None:
-            return [int(place) for place in np.flatnonzero(self.store.zeros)]
-        values, at = self.store.values[: self.store.table_at[own]], self.store.table_at[:own]
-        lowest = np.minimum.reduceat(values, at) if own else values
-        return [int(place) for place in np.flatnonzero(lowest == 0)]
+    def zeros_above(self, variables: Iterable[int]) -> Longs:
+        """Of these variables and of those above them the ones whose own table has an entry that is zero."""
+        if self.store.has_zeros is False:
+            return np.empty(0, np.int64)
+        return self.store.with_zeros(self.store.index.dag.parent_lists.reachable(variables).astype(np.int64))
 
     def may_be_impossible(self, observed: Key, codes: Longs) -> NDArray[np.bool_]:
         """Flags of the rows of evidence for which a table above it has a zero among the cells that the row leaves open."""
@@ -202,10 +197,7 @@ class DiscreteAnswers:
             return np.ones(len(codes), bool)
         found = np.zeros(len(codes), bool)
         column = {place: k for k, place in enumerate(observed)}
-        above = set(self.store.index.dag.parent_lists.reachable(column).tolist())
-        tables = [table for table in self.tables_with_zeros if table in above]
-        self.store.derive(np.array(tables, np.int64))
-        for table in tables:
+        for table in self.zeros_above(column).tolist():
             members = [*self.store.index.parents_of(table).tolist(), table]
             open_axes = tuple(axis for axis, member in enumerate(members) if member not in column)
             lowest = self.store.table(table).min(axis=open_axes) if open_axes else self.store.table(table)
@@ -295,7 +287,7 @@ class DiscreteAnswers:
 
     def _checking_plan(self, evidence: Evidence, limit: int, asked: Key) -> Plan | None:
         """The plan that finds out whether the evidence is possible; None where it is in any case."""
-        if not evidence or (self.is_one_distribution and not self.tables_with_zeros):
+        if not evidence or (self.is_one_distribution and not self._may_hold_zeros(evidence)):
             return None
         try:
             return self.evidence_plan(evidence.observed, limit, asked, evidence.likely)
@@ -305,6 +297,11 @@ class DiscreteAnswers:
             what = "to check that the evidence is possible, also what does not matter for the answer,"
             way_out = "Leave that out with assume_possible=True, give less evidence, or raise max_bytes."
             raise TooLargeError(what, error.estimate, error.limit, way_out, error.cluster) from None
+
+    def _may_hold_zeros(self, evidence: Evidence) -> bool:
+        """Whether a zero may make the evidence impossible; in a model from a file only the tables above it are looked at."""
+        known = self.store.has_zeros
+        return len(self.zeros_above((*evidence.observed, *evidence.likely))) > 0 if known is None else known
 
     def _check_all_possible(self, plans: list[Plan], evidence: Evidence, limit: int, *, asks_observed: bool) -> None:
         """Once for all plans; where clusters disagree, for each that has not seen all evidence itself."""

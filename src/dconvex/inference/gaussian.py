@@ -6,7 +6,6 @@ A question is answered on the small network of the clusters that it keeps, piece
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeAlias, cast
 
 import numpy as np
@@ -46,11 +45,8 @@ class GaussianAnswers:
 
     kind: ClassVar[Literal["gaussian"]] = "gaussian"
 
-    def __init__(self, store: RegressionStore, *, is_one_distribution: bool, is_degenerate: bool | None = None) -> None:
-        """`is_degenerate` says what is known without looking at all numbers: whether some variable has no noise."""
+    def __init__(self, store: RegressionStore, *, is_one_distribution: bool) -> None:
         self.store, self.index, self.is_one_distribution = store, store.index, is_one_distribution
-        if is_degenerate is not None:
-            self.is_degenerate = is_degenerate
         self.names = self.index.dag.names
 
     @classmethod
@@ -206,10 +202,15 @@ class GaussianAnswers:
             return 0
         return sum(table >= len(self.names) for table, own in zip(shape.tables, shape.is_needed, strict=True) if own)
 
-    @cached_property
-    def is_degenerate(self) -> bool:
-        """Whether there is evidence that cannot happen: where some variable has no noise."""
-        return bool((self.store.variance[: len(self.names)] == 0).any())
+    def _may_be_impossible(self, observed: Key) -> bool:
+        """Whether values of these variables may be impossible: where some variable has no noise.
+
+        In a model from a file only the variables above them are looked at, or none where clusters disagree.
+        """
+        known = self.store.is_degenerate
+        if known is not None or not self.is_one_distribution:
+            return known is not False
+        return self.store.are_degenerate(self.index.dag.parent_lists.reachable(observed).tolist())
 
     def _named(self, places: Iterable[int]) -> tuple[Name, ...]:
         return tuple([self.names[place] for place in places])
@@ -251,8 +252,10 @@ class GaussianAnswers:
     ) -> None:
         values = question.values(evidence)
         is_impossible = any(piece.are_impossible(values)[0] for piece in pieces)
-        if not (is_impossible or question.uses_all_evidence or assume_possible) and self.is_degenerate:
-            is_impossible = not self._is_possible(evidence, limit, question.asked)
+        if not (is_impossible or question.uses_all_evidence or assume_possible):
+            is_impossible = self._may_be_impossible(evidence.observed) and not self._is_possible(
+                evidence, limit, question.asked
+            )
         if is_impossible:
             asked = tuple(range(len(self.names))) if question.is_whole else question.asked
             self._raise_impossible(evidence, limit, asked)
@@ -300,7 +303,7 @@ class GaussianAnswers:
             posterior = piece.posterior(own)
             means[:, where], deviations[:, where] = posterior.mean(values).T, np.sqrt(posterior.variance)
             is_impossible |= piece.are_impossible(values)
-        if self.is_degenerate and not question.uses_all_evidence:
+        if not question.uses_all_evidence and self._may_be_impossible(observed):
             whole = self._question((), observed, targets)
             values = whole.spread(observed, cells)
             for piece in self._pieces(whole, limit):

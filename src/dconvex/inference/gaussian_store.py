@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import pairwise
 from math import sqrt
 from typing import Any, TypeAlias
@@ -41,6 +42,16 @@ class RegressionStore:
     def bytes_read(self) -> int:
         """How much has been read from a file."""
         return 0
+
+    @cached_property
+    def is_degenerate(self) -> bool | None:
+        """Whether a variable of the network has no noise; None where not all regressions have been read."""
+        return bool((self.variance[: len(self.index.dag)] == 0).any())
+
+    def are_degenerate(self, variables: list[int]) -> bool:
+        """Whether one of these variables has no noise."""
+        self.derive(set(variables))
+        return bool((self.variance[variables] == 0).any())
 
     def read_all(self) -> None:
         """Have all regressions in memory that are known from the start; here they are."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence, Set
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -56,12 +57,9 @@ class Store:
     """All tables in one flat array: number t is `values[table_at[t]:table_at[t + 1]]`, axes (*parents, variable).
 
     `floor` is the binary logarithm of a table's smallest positive entry, NaN for a table that is not there yet; `prices` are
-    the multiplications and the bytes that deriving it takes, NaN until a plan asks. `zeros` flags those of the network that
-    hold a zero, where that is known without looking. `lost` are tables with probabilities that are too small for a float: they
-    are never there, and whoever needs one goes back to the network's own.
+    the multiplications and the bytes that deriving it takes, NaN until a plan asks. `lost` are tables with probabilities that
+    are too small for a float: they are never there, and whoever needs one goes back to the network's own.
     """
-
-    zeros: NDArray[np.uint8] | None = None
 
     def __init__(self, index: FamilyIndex, states: Longs) -> None:
         self.index, self.states = index, states
@@ -94,6 +92,24 @@ class Store:
 
     def read_all(self) -> None:
         """Have all tables in memory that are known from the start; here they are."""
+
+    @cached_property
+    def has_zeros(self) -> bool | None:
+        """Whether a table of the network has an entry that is zero; None where not all of them have been read."""
+        return bool(self._zeros.any())
+
+    def with_zeros(self, variables: Longs) -> Longs:
+        """Of these variables those whose own table has an entry that is zero."""
+        return variables[self._zeros[variables]]
+
+    @cached_property
+    def _zeros(self) -> NDArray[np.bool_]:
+        """For each variable whether its own table has an entry that is zero."""
+        own = self.table_at[: len(self.index.dag) + 1]
+        flags = np.zeros(len(own) - 1, bool)
+        if len(flags):
+            flags[:] = np.minimum.reduceat(self.values[: own[-1]], own[:-1]) == 0
+        return flags
 
     def price(self, tables: Longs) -> None:
         """Find out what these tables cost: each includes the dearest of those it comes from."""

@@ -123,7 +123,7 @@ class FromData:
         if self.is_partial:
             raise ValueError("the model was learned for_query= some variables, so there is no network of all of them")
         self.answers.store.read_all()
-        return _network(self.index, self.answers)
+        return network_of(self.index, self.answers)
 
     def updated(self, data: Any) -> LocalModel:
         if self.found is None:
@@ -155,7 +155,7 @@ class FromData:
         return arrays, {"origin": "data", "learned": about, **facts}
 
 
-def _network(index: FamilyIndex, answers: Any) -> BayesianNetwork:
+def network_of(index: FamilyIndex, answers: Any) -> BayesianNetwork:
     """The network of the variables' own families."""
     dag, store = index.dag, answers.store
     own = len(dag)
