@@ -107,6 +107,8 @@ struct Program {
     double peak_bytes() const noexcept {
         return 8.0 * static_cast<double>(workspace_size) + 8.0 * static_cast<double>(result_size);
     }
+    // How many numbers it is made of: a measure of how long it took to make.
+    Offset length() const noexcept;
     // Bytes that the program itself takes.
     std::int64_t own_bytes() const noexcept;
     // Tables that it loads, and those of them that are not the network's own.

@@ -1,5 +1,6 @@
 #include "inference/tables.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -26,6 +27,7 @@ Tables::Tables(std::shared_ptr<const TableLayout> layout, Index given)
       given_(given),
       values_(static_cast<std::size_t>(layout_->offsets().back())),
       floors_(static_cast<std::size_t>(layout_->table_count())),
+      holds_zero_(static_cast<std::size_t>(layout_->table_count()), 0),
       underflowed_(static_cast<std::size_t>(layout_->table_count())),
       costs_(static_cast<std::size_t>(layout_->table_count()), DerivationCost{not_known, not_known}) {
     if (given < layout_->variable_count() || given > layout_->table_count()) {
@@ -44,7 +46,9 @@ std::span<double> Tables::room_of(Index table) {
 }
 
 void Tables::publish(Index number) {
-    floors_[number].store(log_of_smallest(table(number)), std::memory_order_release);
+    const std::span<const double> numbers = table(number);
+    holds_zero_[number] = std::find(numbers.begin(), numbers.end(), 0.0) != numbers.end();
+    floors_[number].store(log_of_smallest(numbers), std::memory_order_release);
 }
 
 void Tables::mark_underflowed(Index table) { underflowed_[table].store(true, std::memory_order_release); }

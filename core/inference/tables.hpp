@@ -38,12 +38,15 @@ public:
     // The binary logarithm of the smallest positive entry of a table, 0 if it has none; NaN if the table is not there.
     double floor(Index table) const { return floors_[table].load(std::memory_order_acquire); }
     bool is_there(Index table) const;
+    // Whether a table that is there has an entry that is zero.
+    bool holds_zero(Index table) const { return holds_zero_[table] != 0; }
     // Whether a probability of the table is too small for a float: it is never there, and neither is what comes from it.
     bool is_underflowed(Index table) const { return underflowed_[table].load(std::memory_order_acquire); }
     bool is_missing(Index table) const { return !is_there(table) && !is_underflowed(table); }
 
     // Where the numbers of a table that is not there yet belong; `publish` says that they are complete.
     std::span<double> room_of(Index table);
+    double* data() noexcept { return values_.data(); }
     void publish(Index table);
     void mark_underflowed(Index table);
 
@@ -56,6 +59,7 @@ private:
     Index given_;
     Vector<double> values_;
     Vector<std::atomic<double>> floors_;
+    Vector<std::uint8_t> holds_zero_;
     Vector<std::atomic<bool>> underflowed_;
     Vector<DerivationCost> costs_;
 };

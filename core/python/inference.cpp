@@ -52,6 +52,12 @@ auto flags_of(const Flags SmallNetwork::*field) {
     };
 }
 
+nb::ndarray<nb::numpy, bool, nb::ndim<1>> as_flags(Flags&& flags) {
+    auto* kept = new Flags(std::move(flags));
+    nb::capsule owner(kept, [](void* own) noexcept { delete static_cast<Flags*>(own); });
+    return nb::ndarray<nb::numpy, bool, nb::ndim<1>>(reinterpret_cast<bool*>(kept->data()), {kept->size()}, owner);
+}
+
 void check_tables(const TableLayout& layout, Indices tables) {
     const auto is_table = [&](Index table) { return table >= 0 && table < layout.table_count(); };
     if (!std::all_of(tables.begin(), tables.end(), is_table)) throw std::invalid_argument("there is no such table");
@@ -264,8 +270,28 @@ void bind_tables(nb::module_& module) {
                          return tables_that(tables, [&](Index table) { return tables.is_underflowed(table); });
                      },
                      nb::rv_policy::move)
+        .def_prop_ro("room",
+                     [](OwnTables own) {
+                         Tables& tables = nb::cast<Tables&>(own);
+                         const auto size = static_cast<std::size_t>(tables.layout().offsets()[tables.given()]);
+                         return nb::ndarray<nb::numpy, double, nb::ndim<1>>(tables.data(), {size}, own);
+                     })
+        .def("publish",
+             [](Tables& tables, const Array<Index>& numbers) {
+                 check_tables(tables.layout(), as_span(numbers));
+                 for (const Index table : as_span(numbers)) tables.publish(table);
+             },
+             nb::arg("tables"))
         .def("put", &put_numbers, nb::arg("tables"), nb::arg("values"))
         .def("mark_underflowed", &mark_underflowed, nb::arg("tables"))
+        .def("have_zeros",
+             [](const Tables& tables, const Array<Index>& numbers) {
+                 check_tables(tables.layout(), as_span(numbers));
+                 Flags found;
+                 for (const Index table : as_span(numbers)) found.push_back(tables.is_there(table) && tables.holds_zero(table));
+                 return as_flags(std::move(found));
+             },
+             nb::arg("tables"))
         .def("is_any_underflowed",
              [](const Tables& tables, const Array<Index>& numbers) {
                  check_tables(tables.layout(), as_span(numbers));
@@ -424,6 +450,7 @@ void bind_programs(nb::module_& module) {
         .def_ro("result_size", &Program::result_size)
         .def_prop_ro("peak_bytes", [](const Program& program) { return static_cast<std::int64_t>(program.peak_bytes()); })
         .def_prop_ro("own_bytes", &Program::own_bytes)
+        .def_prop_ro("length", &Program::length)
         .def_prop_ro("tables", [](const Program& program) { return as_array(program.tables()); }, nb::rv_policy::move)
         .def_prop_ro("derived", [](const Program& program) { return as_array(program.derived()); }, nb::rv_policy::move)
         .def_prop_ro("outputs",
