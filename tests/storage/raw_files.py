@@ -58,12 +58,13 @@ class RawFile:
 
     @property
     def version(self) -> int:
-        return int(self.about["version"])
+        """0 for what is none."""
+        return {"1": 1, "2": 2}.get(str(self.about.get("version")), 0)
 
     def mend_clusters(self) -> None:
         """Make the checksums of the clusters right, where there are clusters at all."""
-        names = PLACES[self.version]
-        if any(name not in self.arrays for name in (*names[:5], *names[7:])):
+        names = PLACES.get(self.version, ())
+        if not names or any(name not in self.arrays for name in (*names[:5], *names[7:])):
             return
         offsets, parents, starts, members, ends, sets, of, numbers, checksums = (self.arrays.get(name) for name in names)
         try:
