@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeAlias, c
 import numpy as np
 from numpy.typing import NDArray
 
-from dconvex import _core
+from dconvex._core import NetworkPart, Question, small_network
 from dconvex.errors import ImpossibleEvidenceError, TooLargeError
 from dconvex.inference.conflict import smallest_conflict
 from dconvex.inference.distribution import GaussianDistribution
@@ -226,9 +226,9 @@ class GaussianAnswers:
             return Question(asked, observed, Shape([], [], [], [], []), (), ())
         is_whole = self.coherent and wanted > MANY
         kept = () if self.coherent else beside
-        network = _core.NetworkPart.WHOLE if is_whole else _core.NetworkPart.PRUNED
-        question = _core.Question(asked, observed, context=kept, network=network, coherent=self.coherent)
-        small = _core.small_network(self.index.core, question)
+        network = NetworkPart.WHOLE if is_whole else NetworkPart.PRUNED
+        question = Question(asked, observed, context=kept, network=network, coherent=self.coherent)
+        small = small_network(self.index.core, question)
         reached = set(small.nodes[small.is_reached].tolist())
         requisite = tuple(place for place in observed if place in reached)
         shape = self.store.part(small, set(requisite))
