@@ -211,7 +211,7 @@ class GaussianAnswers:
         known = self.store.is_degenerate
         if known is not None or not self.coherent:
             return known is not False
-        return self.store.are_degenerate(self.index.dag.parent_lists.reachable(observed).tolist())
+        return self.store.are_degenerate(self.index.dag.graph.ancestors(np.array(observed, np.int32)).tolist())
 
     def _named(self, places: Iterable[int]) -> tuple[Name, ...]:
         return tuple([self.names[place] for place in places])
