@@ -24,6 +24,9 @@ Floats: TypeAlias = NDArray[np.float64]
 ON_SUPPORT = 1e-9
 """A variable without noise may differ from its regression by this much, relative to the size of the terms."""
 
+ROWS_AT_ONCE = 1 << 16
+"""Sampling works on blocks of rows, so that Ctrl-C is heard; the draws are those of all rows at once."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Regressions:
@@ -71,8 +74,10 @@ class Regressions:
 
         values = np.empty((len(dag), rows))
         for place in dag.order.tolist():
-            noise = rng.standard_normal(rows) * np.sqrt(self.variance[place])
-            values[place] = self._mean(dag, place, values) + noise
+            for first in range(0, rows, ROWS_AT_ONCE):
+                block = values[:, first : first + ROWS_AT_ONCE]
+                noise = rng.standard_normal(block.shape[1]) * np.sqrt(self.variance[place])
+                block[place] = self._mean(dag, place, block) + noise
         return pd.DataFrame(values.T, columns=pd.Index(dag.nodes), copy=False)
 
     def log_likelihood(self, dag: Dag, data: Columns) -> Floats:
