@@ -124,7 +124,8 @@ def shape(raw: RawFile, rng: np.random.Generator) -> str:
     ways: list[Callable[[], np.ndarray]] = [
         lambda: array[:-1], lambda: array[1:], lambda: array[:0], lambda: np.concatenate([array, array[-1:]]),
         lambda: np.concatenate([array, np.zeros_like(array[:1])]), lambda: np.concatenate([array, array]),
-        lambda: array.reshape(-1), lambda: array.reshape(1, -1), lambda: array.reshape(-1, 1), lambda: array.reshape(*array.shape, 1),
+        lambda: array.reshape(-1), lambda: array.reshape(1, -1), lambda: array.reshape(-1, 1),
+        lambda: array.reshape(*array.shape, 1),
         lambda: array.reshape(-1)[:1].reshape(()) if array.size else array,
     ]  # fmt: skip
     raw.arrays[name] = ways[rng.integers(len(ways))]().copy()

@@ -134,7 +134,7 @@ class Oracle:
         """None, some, and what is hardly possible."""
         first, last = self.nodes[0], self.nodes[-1]
         if self.model.kind == "gaussian":
-            return [{}, {last: 1.5}, {first: 0.0, last: -1.0}, {node: 1.0 for node in self.nodes[1:]}]
+            return [{}, {last: 1.5}, {first: 0.0, last: -1.0}, dict.fromkeys(self.nodes[1:], 1.0)]
         states = self.model.states
         everything = {node: states[node][0] for node in self.nodes[1:]}
         return [{}, {last: states[last][0]}, {first: states[first][-1], last: states[last][-1]}, everything]

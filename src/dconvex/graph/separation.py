@@ -37,8 +37,8 @@ def markov_boundary(dag: DagLike, nodes: Name | Iterable[Name]) -> frozenset[Nam
     """
     graph = as_dag(dag)
     members = set(indices(graph, nodes).tolist())
-    children = {child for node in members for child in graph.child_lists.of(node).tolist()}
-    families = {parent for node in members | children for parent in graph.parent_lists.of(node).tolist()}
+    children = {child for node in members for child in graph.graph.children[node].tolist()}
+    families = {parent for node in members | children for parent in graph.graph.parents[node].tolist()}
     return frozenset(graph.nodes[place] for place in (children | families) - members)
 
 

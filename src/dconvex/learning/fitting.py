@@ -162,7 +162,7 @@ def network_of(index: FamilyIndex, answers: Any) -> BayesianNetwork:
     if isinstance(answers, DiscreteAnswers):
         offsets = store.offsets[: own + 1].copy()
         return BayesianNetwork(dag, Tables(tuple(answers.labels), offsets, store.tables.values[: offsets[-1]]))
-    edges = len(dag.parent_lists.neighbours)
+    edges = len(dag.graph.parents.values)
     numbers = (store.intercept[:own].copy(), store.coefficients[:edges].copy(), store.variance[:own].copy())
     return BayesianNetwork(dag, Regressions.checked(dag, *numbers))
 
