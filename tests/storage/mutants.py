@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from storage.raw_files import DTYPES, RawFile
+from storage.raw_files import DTYPES, PLACES, RawFile
+
+import dconvex as dc
+from dconvex._core import Ragged
 
 VALUES: list[Any] = [
     None, True, False, 0, 1, -1, 2, 1.5, -0.5, 1e308, float("nan"), float("inf"), 10**30, -(10**30), 1 << 31, 1 << 63, "", "x",
@@ -25,7 +28,7 @@ def mutant(path: Path, seed: int) -> tuple[bytes, str]:
     raw = RawFile.read(path)
     if rng.random() < 0.06:
         return _bytes_changed(raw.written(), rng)
-    changes: list[Change] = [values, values, values, values, numbers, dtype, shape, entry, facts, facts, header, arrays]
+    changes: list[Change] = [values, values, values, values, numbers, tree, dtype, shape, entry, facts, facts, header, arrays]
     said = [changes[rng.integers(len(changes))](raw, rng)]
     if rng.random() < 0.15:
         said.append(changes[rng.integers(len(changes))](raw, rng))
@@ -103,6 +106,28 @@ def numbers(raw: RawFile, rng: np.random.Generator) -> str:
     return f"{name}[{place}] takes all of the next one"
 
 
+def tree(raw: RawFile, rng: np.random.Generator) -> str:
+    """Another tree over the graph: one that may be, or one with separators that are not d-convex."""
+    offsets, parents, starts, members, ends = PLACES.get(raw.version, PLACES[2])[:5]
+    try:
+        lists = Ragged(raw.arrays[offsets], raw.arrays[parents])
+        dag = dc.Dag.from_parents({v: lists[v].tolist() for v in range(len(lists))})
+    except (ValueError, TypeError, KeyError):
+        return "there is no graph"
+    mode = ["minimal", "any", "complete", "all", "all"][rng.integers(5)]
+    found = dc.decompose(dag, separators=mode, refine=bool(rng.integers(2)))
+    clusters, edges = [sorted(cluster) for cluster in found.clusters], [list(edge) for edge in found.edges]
+    if edges and rng.random() < 0.5:  # a cluster that is part of another one
+        edges.append([0, len(clusters)])
+        clusters.append(clusters[0][: 1 + int(rng.integers(len(clusters[0])))])
+    lists = Ragged.from_lists(clusters)
+    raw.arrays |= {
+        starts: lists.offsets.copy(), members: lists.values.copy(), ends: np.array(sorted(edges), np.int32).reshape(-1, 2),
+        "tree.undecided": np.empty(0, np.int64),
+    }  # fmt: skip
+    return f"a tree of mode {mode}"
+
+
 def dtype(raw: RawFile, rng: np.random.Generator) -> str:
     """An array of another type, its values or its bytes kept."""
     name = _some(raw, rng)
@@ -125,8 +150,7 @@ def shape(raw: RawFile, rng: np.random.Generator) -> str:
         lambda: array[:-1], lambda: array[1:], lambda: array[:0], lambda: np.concatenate([array, array[-1:]]),
         lambda: np.concatenate([array, np.zeros_like(array[:1])]), lambda: np.concatenate([array, array]),
         lambda: array.reshape(-1), lambda: array.reshape(1, -1), lambda: array.reshape(-1, 1),
-        lambda: array.reshape(*array.shape, 1),
-        lambda: array.reshape(-1)[:1].reshape(()) if array.size else array,
+        lambda: array.reshape(*array.shape, 1), lambda: array.reshape(-1)[:1].reshape(()) if array.size else array,
     ]  # fmt: skip
     raw.arrays[name] = ways[rng.integers(len(ways))]().copy()
     return f"{name} has the shape {raw.arrays[name].shape}, not {array.shape}"

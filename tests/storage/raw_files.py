@@ -66,7 +66,7 @@ class RawFile:
         names = PLACES.get(self.version, ())
         if not names or any(name not in self.arrays for name in (*names[:5], *names[7:])):
             return
-        offsets, parents, starts, members, ends, sets, of, numbers, checksums = (self.arrays.get(name) for name in names)
+        offsets, parents, starts, members, ends, sets, of, numbers, _ = (self.arrays.get(name) for name in names)
         try:
             index = ClusterIndex(Graph(Ragged(offsets, parents)), Ragged(starts, members), ends)
             known = len(offsets) - 1 if self.facts["coherent"] else index.table_count
@@ -74,7 +74,7 @@ class RawFile:
                 stored = StoredNumbers.of_regressions(index, known)
             else:
                 stored = StoredNumbers.of_tables(index, known, np.diff(sets)[of], len(numbers))
-            if numbers.dtype == np.float64 and numbers.ndim == 1 and len(checksums) == len(index.clusters):
+            if numbers.dtype == np.float64 and numbers.ndim == 1:
                 self.arrays[names[-1]] = stored.checksums(numbers, 0, len(index.clusters))
         except (ValueError, TypeError, IndexError, KeyError):
             pass
