@@ -99,7 +99,7 @@ class Dag(PlottedNetwork):
 
     @classmethod
     def from_known(cls, names: Sequence[Name], index: Places, parents: Adjacency, children: Adjacency, order: Indices) -> Dag:
-        """From what a graph had; `names` and `index` may be read only where they are looked at, the rest is derived anew."""
+        """From what a graph had; `names` and `index` may be read only where they are looked at, the rest is derived again."""
         dag = cls.__new__(cls)
         dag._fill(names, index, parents)
         return dag
