@@ -59,8 +59,8 @@ Flags find_repeated(const Ragged& sets, Poll& poll) {
         return std::ranges::lexicographical_compare(sets[one], sets[other]);
     });
     Flags is_repeated(order.size(), 0);
-    for (std::size_t place = 1; place < order.size(); ++place) {
-        is_repeated[order[place]] = are_equal(order[place - 1], order[place]);
+    for (std::size_t index = 1; index < order.size(); ++index) {
+        is_repeated[order[index]] = are_equal(order[index - 1], order[index]);
     }
     return is_repeated;
 }
@@ -213,7 +213,8 @@ bool Checker::is_reducible(Indices cluster, SeparatorKind kind) {
     const Ragged graph = torso(moral_, cluster, outer, numbers_, poll());
     if (kind == SeparatorKind::complete) return has_complete_separator(cluster, graph);
     const InducedDag dag(graph_, cluster, numbers_, poll());
-    const bool is_found = find_separator(dag.arcs(), graph, kind == SeparatorKind::minimal, {}, work_).status == SearchStatus::found;
+    const SearchResult result = find_separator(dag.arcs(), graph, kind == SeparatorKind::minimal, {}, work_);
+    const bool is_found = result.status == SearchStatus::found;
     if (is_found || kind == SeparatorKind::any) return is_found;
     for (Index component = 0; component < outer.size(); ++component) {
         const Indices boundary = outer[component];
@@ -324,9 +325,7 @@ Index find_inducing_set(const Graph& graph, const Ragged& sets) {
     Index first = -1;
     for (Index group = 0; group <= last; ++group) {
         Indices numbers = by_block[group];
-        if (first >= 0) {
-            numbers = numbers.first(static_cast<std::size_t>(std::lower_bound(numbers.begin(), numbers.end(), first) - numbers.begin()));
-        }
+        if (first >= 0) numbers = {numbers.begin(), std::lower_bound(numbers.begin(), numbers.end(), first)};
         if (numbers.empty()) continue;
         const Index found = checker.find_inducing(sets, numbers, group - 1);
         if (found >= 0) first = found;

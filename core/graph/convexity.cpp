@@ -68,12 +68,17 @@ bool have_common_ancestor_nearby(const Arcs& arcs, ConvexityWorkspace& work, Ind
     return false;
 }
 
+// Looking whether two nodes are adjacent takes this much work.
+void poll_for_pair(const Arcs& arcs, ConvexityWorkspace& work, Index u, Index v) {
+    work.walk.poll(1 + std::ssize(arcs.parents[u]) + std::ssize(arcs.parents[v]));
+}
+
 // Whether a short look upwards already finds an inducing path; most separators that are not d-convex show it there.
 bool are_some_related(const Arcs& arcs, ConvexityWorkspace& work, Indices nodes) {
     for (std::size_t one = 0; one < nodes.size(); ++one) {
         for (std::size_t other = 0; other < one; ++other) {
             const Index u = nodes[one], v = nodes[other];
-            work.walk.poll();
+            poll_for_pair(arcs, work, u, v);
             if (!are_adjacent(arcs, u, v) && have_common_ancestor_nearby(arcs, work, u, v)) return true;
         }
     }
@@ -86,7 +91,7 @@ bool append_joined_pair(const Arcs& arcs, ConvexityWorkspace& work, const Vector
     for (std::size_t one = 0; one < boundary.size(); ++one) {
         for (std::size_t other = one + 1; other < boundary.size(); ++other) {
             const Index u = boundary[one], v = boundary[other];
-            work.walk.poll();
+            poll_for_pair(arcs, work, u, v);
             if (are_adjacent(arcs, u, v) || !are_joined(arcs, work, u, v, lowest_rank)) continue;
             pairs.push_back({u, v, lowest_rank});
             return true;
@@ -243,7 +248,8 @@ Vector<Index> convex_hull(const Graph& graph, Indices nodes) {
     return members;
 }
 
-void append_separator_near(const Arcs& arcs, ConvexityWorkspace& work, Stamp stamp, Index near, Index far, Vector<Index>& into) {
+void append_separator_near(const Arcs& arcs, ConvexityWorkspace& work, Stamp stamp, Index near, Index far,
+                           Vector<Index>& into) {
     const Indices listed = list_moral_neighbours(arcs, work.walk, stamp, near);
     const Vector<Index> neighbours(listed.begin(), listed.end());
     for (const Index node : neighbours) {

@@ -48,8 +48,8 @@ Vector<Index> find_inducing_path(const Graph& graph, Indices nodes);
 // The smallest d-convex set that holds the nodes, ascending.
 Vector<Index> convex_hull(const Graph& graph, Indices nodes);
 
-// In the moral graph of the nodes that `walk.ancestral` marks with `stamp`: appends the neighbours of `near` outside the set that
-// `inside` flags which a walk from `far` outside it reaches without passing another. With no flags set this is the minimal
+// In the moral graph of the nodes that `walk.ancestral` marks with `stamp`: appends the neighbours of `near` outside the set
+// that `inside` flags which a walk from `far` outside it reaches without passing another. With no flags set this is the minimal
 // separator of the two that is closest to `near`, and nothing if they are not connected.
 void append_separator_near(const Arcs& arcs, ConvexityWorkspace& work, WalkWorkspace::Stamp stamp, Index near, Index far,
                            Vector<Index>& into);

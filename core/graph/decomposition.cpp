@@ -191,8 +191,8 @@ SearchResult Decomposer::search(Indices members, const Ragged& cliques, std::opt
     return result;
 }
 
-// Whether a separator of the tree splits the cluster ("satellite"). A separator inside a cluster lies, by the junction property,
-// in every separator on the way to it, so the walk outwards stops where less than two nodes of the cluster are left.
+// Whether a separator of the tree splits the cluster ("satellite"). A separator inside a cluster lies, by the junction
+// property, in every separator on the way to it, so the walk outwards stops where less than two nodes of the cluster are left.
 bool Decomposer::is_split_by_tree(Index cluster, const Ragged& edges_at) {
     if (edges_at[cluster].empty()) return false;
     struct Step {
@@ -227,7 +227,7 @@ bool Decomposer::is_split_by_tree(Index cluster, const Ragged& edges_at) {
     return false;
 }
 
-// Puts the refined trees of the touched blocks in the place of the old ones, after those of the others.
+// Replaces the trees of the touched blocks by refined ones, which come after those of the other blocks.
 void Decomposer::replace_blocks(const Flags& is_touched, Vector<SearchResult>& results, std::optional<std::int64_t> effort) {
     if (std::find(is_touched.begin(), is_touched.end(), 1) == is_touched.end()) return;
     BlockTrees kept;
@@ -307,9 +307,9 @@ void Decomposer::join_blocks() {
         holders.clear();
         for (const Index cluster : clusters_at[node]) holders.push_back({trees_.block[cluster], cluster});
         std::sort(holders.begin(), holders.end());
-        for (std::size_t place = 1; place < holders.size(); ++place) {
-            if (holders[place].block == holders[place - 1].block) continue;
-            trees_.add_edge({holders.front().cluster, holders[place].cluster}, {&node, 1});
+        for (std::size_t index = 1; index < holders.size(); ++index) {
+            if (holders[index].block == holders[index - 1].block) continue;
+            trees_.add_edge({holders.front().cluster, holders[index].cluster}, {&node, 1});
         }
     }
 }
@@ -337,9 +337,9 @@ Decomposition Decomposer::in_canonical_order(bool is_refined) {
         poll()();
         return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
     });
-    for (Index place = 0; place < count; ++place) {
-        number[order[place]] = place;
-        result.clusters.append(trees_.clusters[order[place]]);
+    for (Index index = 0; index < count; ++index) {
+        number[order[index]] = index;
+        result.clusters.append(trees_.clusters[order[index]]);
     }
 
     struct NumberedEdge {

@@ -1,10 +1,10 @@
 // The minimal d-decomposition tree of a DAG, and its relatives.
 //
-// The moral graph is cut into blocks first: separators of no or one vertex are d-convex for free. Each block is triangulated, and
-// cliques of its clique tree are merged across separators that are not d-convex (Algorithm 2 of the paper). The order of merging
-// is irrelevant, and separators stay equal to the intersections of merged clusters. What Algorithm 2 leaves reducible is split
-// further (refinement.hpp): the paper's theorem 2 does not hold, and deciding it is NP-complete, so the search has a limit. At
-// last the blocks are joined at their cut vertices, and components by edges with the empty separator, to one tree.
+// The moral graph is cut into blocks first: separators of no or one vertex are d-convex for free. Each block is triangulated,
+// and cliques of its clique tree are merged across separators that are not d-convex (Algorithm 2 of the paper). The order of
+// merging is irrelevant, and separators stay equal to the intersections of merged clusters. What Algorithm 2 leaves reducible
+// is split further (refinement.hpp): the paper's theorem 2 does not hold, and deciding it is NP-complete, so the search has a
+// limit. At last the blocks are joined at their cut vertices, and components by edges with the empty separator, to one tree.
 
 #pragma once
 

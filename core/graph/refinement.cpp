@@ -111,12 +111,12 @@ Vector<Part> GrowingTree::components(Index number, Indices separator) const {
     const Vector<Index> label = component_labels(torso(moral_, outside, cliques(number), numbers_, poll_), poll_);
     Vector<Part> found;
     Vector<Index> component_of(outside.size());
-    for (std::size_t place = 0; place < outside.size(); ++place) {
-        if (label[place] == static_cast<Index>(place)) {  // the lowest of its component
-            component_of[place] = static_cast<Index>(found.size());
+    for (std::size_t index = 0; index < outside.size(); ++index) {
+        if (label[index] == static_cast<Index>(index)) {  // the lowest of its component
+            component_of[index] = static_cast<Index>(found.size());
             found.emplace_back();
         }
-        found[component_of[label[place]]].push_back(outside[place]);
+        found[component_of[label[index]]].push_back(outside[index]);
     }
     return found;
 }

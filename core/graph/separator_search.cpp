@@ -120,7 +120,7 @@ SearchResult SeparatorSearch::run() {
     return {};
 }
 
-// Looks for a separator with x on the near side, depth first, over at most so many states. What is found is in `current_`.
+// Looks for a separator with x on the near side, depth first, over at most `most_states`. What is found is in `current_`.
 SearchStatus SeparatorSearch::search_around(Index x, std::int64_t most_states) {
     current_.near_side.assign(size_, 0);
     current_.separator.assign(size_, 0);
@@ -205,8 +205,8 @@ SeparatorSearch::Outlook SeparatorSearch::propagate(State& state) {
     }
 }
 
-// Takes X, its neighbours and S out of the region; how many of its parts may hold the far side. Where both sides must see all of
-// the separator, a part may if it holds a node that is not finished and sees all of S.
+// Takes X, its neighbours and S out of the region; how many of its parts may hold the far side. Where both sides must see all
+// of the separator, a part may if it holds a node that is not finished and sees all of S.
 Index SeparatorSearch::split_region(State& state) {
     spend(2 * size_);
     const std::uint8_t *const near_side = state.near_side.data(), *const separator = state.separator.data();
@@ -307,7 +307,7 @@ bool SeparatorSearch::add_closed(const State& state, Flags& inside, Index node) 
 
 const SeparatorSearch::Required& SeparatorSearch::required_by(Index one, Index other) {
     const Index u = std::min(one, other), v = std::max(one, other);
-    Required& required = pairs_[static_cast<std::size_t>(v) * static_cast<std::size_t>(v - 1) / 2 + static_cast<std::size_t>(u)];
+    Required& required = pairs_[v * (v - 1) / 2 + u];  // no overflow: v < largest_cluster
     if (required.first >= 0) return required;
     required.first = std::ssize(pool_);
     if (are_adjacent(arcs_, u, v)) return required;

@@ -1,7 +1,7 @@
 // The exact search for a separator that splits a cluster, within a limit of search nodes.
 //
-// The cluster is d-convex, so the DAG that it induces says which of its subsets are. `graph` is its moral graph with a clique on
-// every separator towards a neighbour in the tree. For each node x a separator is looked for that has x on its near side: X
+// The cluster is d-convex, so the DAG that it induces says which of its subsets are. `graph` is its moral graph with a clique
+// on every separator towards a neighbour in the tree. For each node x a separator is looked for that has x on its near side: X
 // grows from {x} and stays connected, S is d-convex and lies in the separator, and the far side lies in the region R. Every
 // neighbour w of X either goes into S or joins X; whichever is impossible decides it, and only where both are possible, or R
 // falls apart into several parts that may hold the far side, does the search branch. Once x is finished, no separator that is

@@ -6,7 +6,7 @@
 namespace dconvex {
 
 LocalNumbers::Scope::Scope(LocalNumbers& numbers, Indices part) : number_(numbers.number_.data()), part_(part) {
-    for (std::size_t place = 0; place < part.size(); ++place) number_[part[place]] = static_cast<Index>(place);
+    for (std::size_t index = 0; index < part.size(); ++index) number_[part[index]] = static_cast<Index>(index);
 }
 
 LocalNumbers::Scope::~Scope() {
@@ -41,9 +41,9 @@ Ragged induced_graph(const Ragged& graph, Indices part, LocalNumbers& numbers, P
     Vector<Offset> offsets(part.size() + 1, 0);
     Vector<Index> values;
     values.reserve(4 * part.size());
-    for (std::size_t place = 0; place < part.size(); ++place) {
-        append_inside(near[part[place]], part, number, values, poll);
-        offsets[place + 1] = static_cast<Offset>(values.size());
+    for (std::size_t index = 0; index < part.size(); ++index) {
+        append_inside(near[part[index]], part, number, values, poll);
+        offsets[index + 1] = static_cast<Offset>(values.size());
     }
     return Ragged(std::move(offsets), std::move(values));
 }
@@ -86,7 +86,7 @@ InducedDag::InducedDag(const Graph& graph, Indices part, LocalNumbers& numbers, 
     : children_(induced_graph(graph.children(), part, numbers, poll)),
       parents_(children_.reversed(children_.size())),
       rank_(part.size()) {
-    for (std::size_t place = 0; place < part.size(); ++place) rank_[place] = graph.rank()[part[place]];
+    for (std::size_t index = 0; index < part.size(); ++index) rank_[index] = graph.rank()[part[index]];
 }
 
 Vector<Index> component_labels(const Ragged& graph, Poll& poll) {

@@ -96,7 +96,8 @@ RootedTree::Subtree RootedTree::holding_all(const Vector<Index>& variables) cons
         return found;
     }
     Poll poll;
-    for (const Index cluster : holders_[*std::ranges::min_element(variables, {}, [&](Index v) { return holders_.length(v); })]) {
+    const auto holder_count = [&](Index variable) { return holders_.length(variable); };
+    for (const Index cluster : holders_[*std::ranges::min_element(variables, {}, holder_count)]) {
         const Indices members = clusters_[cluster];
         ++found.visits;
         poll();

@@ -1,7 +1,7 @@
 // A tree of clusters hung on its first one, and the smallest subtree that holds some variables.
 //
-// The clusters that hold a variable form a subtree (the junction property), so the one nearest to the root says all that a climb
-// needs: a subtree costs the size of what is kept, not that of the tree.
+// The clusters that hold a variable form a subtree (the junction property), so the one nearest to the root says all that a
+// climb needs: a subtree costs the size of what is kept, not that of the tree.
 
 #pragma once
 
@@ -32,8 +32,8 @@ public:
         Offset visits = 0;       // the number of times that a cluster was looked into
     };
 
-    // The smallest subtree that holds the variables, each of which must be in some cluster. If one cluster holds them all, it is
-    // the one with the fewest variables, among those the first. Needs the junction property.
+    // The smallest subtree that holds the variables, each of which must be in some cluster. If one cluster holds them all, it
+    // is the one with the fewest variables, among those the first. Needs the junction property.
     Subtree smallest_subtree(Indices variables) const;
 
 private:

@@ -24,7 +24,8 @@ using WaitingLine = std::priority_queue<Waiting, Vector<Waiting>, std::greater<W
 class EdgeSet {
 public:
     EdgeSet(Index size, std::size_t edges, Poll& poll)
-        : size_(size), poll_(poll), slots_(std::bit_ceil(2 * edges + 16), no_edge), shift_(64 - std::countr_zero(slots_.size())) {}
+        : size_(size), poll_(poll), slots_(std::bit_ceil(2 * edges + 16), no_edge),
+          shift_(64 - std::countr_zero(slots_.size())) {}
 
     bool contains(Index a, Index b) const noexcept {
         const std::int64_t edge = key(a, b);

@@ -105,9 +105,9 @@ void bind_decomposition(nb::module_& module) {
         .def_ro("is_certified", &Decomposition::is_certified);
 }
 
-// A growing tree with what it stands on.
-struct StandingTree {
-    StandingTree(const Ragged& graph, const Ragged& clusters, Indices edges)
+// A growing tree together with what it refers to.
+struct OwnedTree {
+    OwnedTree(const Ragged& graph, const Ragged& clusters, Indices edges)
         : moral(graph), numbers(graph.size()), tree(moral, numbers, poll) {
         for (Index cluster = 0; cluster < clusters.size(); ++cluster) tree.add(cluster, clusters[cluster]);
         for (std::size_t end = 0; end < edges.size(); end += 2) {
@@ -141,15 +141,15 @@ void bind_refinement(nb::module_& module) {
         .value("FOUND", SearchStatus::found)
         .value("UNDECIDED", SearchStatus::undecided);
 
-    nb::class_<StandingTree>(module, "GrowingTree")
+    nb::class_<OwnedTree>(module, "GrowingTree")
         .def("__init__",
-             [](StandingTree* place, const Ragged& moral, const Ragged& clusters, const Matrix<Index>& edges) {
+             [](OwnedTree* place, const Ragged& moral, const Ragged& clusters, const Matrix<Index>& edges) {
                  if (!moral.is_within(moral.size())) throw std::invalid_argument("a neighbour is no node");
-                 new (place) StandingTree(moral, checked_sets(clusters, moral.size()), checked_pairs(edges, clusters.size()));
+                 new (place) OwnedTree(moral, checked_sets(clusters, moral.size()), checked_pairs(edges, clusters.size()));
              },
              nb::arg("moral"), nb::arg("clusters"), nb::arg("edges"))
         .def_prop_ro("clusters",
-                     [](const StandingTree& own) {
+                     [](const OwnedTree& own) {
                          std::map<Index, std::vector<Index>> found;
                          for (const auto& [number, cluster] : own.tree.clusters()) {
                              found.emplace(number, std::vector<Index>(cluster.members.begin(), cluster.members.end()));
@@ -157,7 +157,7 @@ void bind_refinement(nb::module_& module) {
                          return found;
                      })
         .def_prop_ro("separators",
-                     [](const StandingTree& own) {
+                     [](const OwnedTree& own) {
                          std::map<std::pair<Index, Index>, std::vector<Index>> found;
                          for (const auto& [one, cluster] : own.tree.clusters()) {
                              for (const auto& [other, shared] : cluster.separators) {
@@ -167,11 +167,11 @@ void bind_refinement(nb::module_& module) {
                          return found;
                      })
         .def_prop_ro("undecided",
-                     [](const StandingTree& own) {
+                     [](const OwnedTree& own) {
                          return std::vector<Index>(own.tree.undecided.begin(), own.tree.undecided.end());
                      })
         .def("components",
-             [](const StandingTree& own, Index cluster, const std::vector<Index>& separator) {
+             [](const OwnedTree& own, Index cluster, const std::vector<Index>& separator) {
                  const SearchResult part = as_result({SearchStatus::found, separator}, own.moral.size());
                  Ragged found;
                  for (const Part& component : own.tree.components(cluster, part.separator)) found.append(component);
@@ -179,13 +179,13 @@ void bind_refinement(nb::module_& module) {
              },
              nb::arg("cluster"), nb::arg("separator"))
         .def("split",
-             [](StandingTree& own, Index cluster, const std::vector<Index>& separator) {
+             [](OwnedTree& own, Index cluster, const std::vector<Index>& separator) {
                  const SearchResult part = as_result({SearchStatus::found, separator}, own.moral.size());
                  return as_array(own.tree.split(cluster, part.separator));
              },
              nb::arg("cluster"), nb::arg("separator"))
         .def("refine",
-             [](StandingTree& own, std::optional<nb::callable> search, const std::map<Index, FoundByPython>& known) {
+             [](OwnedTree& own, std::optional<nb::callable> search, const std::map<Index, FoundByPython>& known) {
                  NumberedMap<SearchResult> results;
                  for (const auto& [cluster, found] : known) results.emplace(cluster, as_result(found, own.moral.size()));
                  ClusterSearch searched;

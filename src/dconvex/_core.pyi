@@ -107,7 +107,7 @@ class Graph:
     def decompose(self, separators: SeparatorKind, refine: bool, effort: int | None) -> Decomposition:
         """Algorithm 2, refined if asked for, as one tree; `effort` is the most search nodes in each cluster (None: any)."""
     def find_uncovered_family(self, clusters: Ragged) -> int:
-        """The first node that stands in no cluster with all its parents, or -1. Members of sets must ascend, here and below."""
+        """The first node that no cluster holds with all its parents, or -1. Members of sets must ascend, here and below."""
     def find_incomplete_set(self, sets: Ragged) -> int:
         """The first set whose nodes are not pairwise adjacent, or -1."""
     def find_inducing_set(self, sets: Ragged) -> int:

@@ -19,7 +19,7 @@ def check_tree(dag: DagLike, tree: ClusterTree, irreducible: bool = False) -> tu
     """The properties that `tree` should have as a decomposition of `dag` and has not; empty when it is sound.
 
     - `covers`: the clusters hold the variables of the DAG, all of them and no others.
-    - `families`: every variable stands in some cluster with all its parents.
+    - `families`: every variable is in some cluster with all its parents.
     - `tree`: the edges join the clusters to one tree.
     - `junction`: the clusters that hold a variable are joined with each other.
     - `reduced`: no cluster lies inside another.
