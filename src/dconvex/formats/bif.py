@@ -22,7 +22,7 @@ from dconvex.arrays import Codes, Floats
 from dconvex.errors import UnknownStateError
 from dconvex.formats.draft import Draft
 from dconvex.formats.file_format import Format
-from dconvex.formats.number_lists import check_numbers, floats, words
+from dconvex.formats.number_lists import check_numbers, floats, rows_of_numbers, words
 from dconvex.formats.scanner import Scanner, blank, format_error
 from dconvex.formats.spelling import READ_AS, fresh_word
 from dconvex.names import Label, Name
@@ -38,7 +38,7 @@ PROPERTY = re.compile(r'property\b((?:[^;{}"]++|"[^"]*+")*+);')
 IN_BRACES = re.compile(r'\{((?:[^{}"]++|"[^"]*+")*+)\}')
 IN_BRACKETS = re.compile(r'\(((?:[^()"]++|"[^"]*+")*+)\)')
 ROW = re.compile(r'\s*+\(((?:[^()"]++|"[^"]*+")*+)\)([^;{}()"]*+);')
-ROWS = re.compile(rf"(?:{ROW.pattern})++")
+ROWS = re.compile(rf"(?:{ROW.pattern}){{1,4096}}+")
 WHOLE = re.compile(r'(table|default)\b([^;{}()"]*+);')
 OWN_PROPERTY = re.compile(r"\s*+(dconvex_\w++)\s*+=\s*+(.*\S)\s*+")
 UNHOLDABLE = re.compile(r'["\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
@@ -282,8 +282,7 @@ def _rendered_variable(node: Name, labels: tuple[Label, ...]) -> str:
 
 def _rendered_table(network: BayesianNetwork, states: Mapping[Name, tuple[Label, ...]], node: Name) -> str:
     parents = network.dag.parents(node)
-    values = cast(Table, network.family(node)).values.reshape(-1, len(states[node])).tolist()
-    rows = (", ".join(map(repr, row)) for row in values)
+    rows = rows_of_numbers(cast(Table, network.family(node)).values, ", ")
     if not parents:
         return f"probability ( {_quoted(node)} ) {{\n  table {next(rows)};\n}}\n"
     given = itertools.product(*([_quoted(label) for label in states[parent]] for parent in parents))

@@ -23,6 +23,7 @@ from dconvex.arrays import Floats
 from dconvex.errors import DconvexError
 from dconvex.formats.draft import cell_count
 from dconvex.formats.file_format import Format, all_fit
+from dconvex.formats.number_lists import AT_ONCE, floats, joined
 from dconvex.formats.scanner import format_error
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name, checked_labels, checked_name
@@ -31,6 +32,8 @@ from dconvex.network.network import BayesianNetwork
 from dconvex.network.probability_tables import Tables
 
 MARK, VERSION = "dconvex-network", 1
+LONG = 1 << 22
+"""Characters. Python hears Ctrl-C in a longer text too, at the price of a call for each number."""
 
 One = TypeVar("One")
 Other = TypeVar("Other")
@@ -39,20 +42,21 @@ Other = TypeVar("Other")
 def render(network: BayesianNetwork) -> str:
     """The network as JSON, one variable a line."""
     head = json.dumps({"format": MARK, "version": VERSION, "kind": network.kind})[:-1]
-    variables = ",\n".join(json.dumps(record, separators=(",", ":")) for record in _records(network))
+    variables = ",\n".join(_records(network))
     return f'{head}, "variables": [\n{variables}\n]}}\n'
 
 
-def _records(network: BayesianNetwork) -> Iterator[dict[str, object]]:
+def _records(network: BayesianNetwork) -> Iterator[str]:
     states = network.states
+    render = json.JSONEncoder(separators=(",", ":")).encode
     for node in network.dag.nodes:
         family = network.family(node)
         record: dict[str, object] = {"name": node, "parents": family.parents}
         if isinstance(family, Regression):
             numbers = {"intercept": family.intercept, "coefficients": list(family.coefficients.values())}
-            yield {**record, **numbers, "variance": family.variance}
+            yield render({**record, **numbers, "variance": family.variance})
         else:
-            yield {**record, "states": states[node], "table": family.values.reshape(-1).tolist()}
+            yield f'{render({**record, "states": states[node]})[:-1]},"table":[{joined(family.values, ",")}]}}'
 
 
 def parse(text: str, path: str) -> BayesianNetwork:
@@ -74,7 +78,7 @@ class _Document:
 
     def _loaded(self) -> dict[str, object]:
         try:
-            root = json.loads(self.text)
+            root = json.loads(self.text, parse_float=_interruptible_float if len(self.text) > LONG else None)
         except json.JSONDecodeError as error:
             raise format_error(f"not JSON: {error.msg}", self.text, self.path, error.pos) from None
         except RecursionError:
@@ -169,7 +173,7 @@ class _Document:
         if not {float, int}.issuperset(map(type, values)):
             self.fail(f"expected only numbers as {key!r}")
         try:
-            return np.array(values, dtype=np.float64)
+            return np.array(values, np.float64) if len(values) <= AT_ONCE else floats(values)
         except OverflowError:
             self.fail(f"a number in {key!r} is too large")
 
@@ -192,6 +196,11 @@ class _Document:
             return 0
         found = re.search(rf'"name"\s*:\s*{quoted}|{quoted}\s*:\s*\{{', self.text) if variable is not None else None
         return found.start() if found else 0
+
+
+def _interruptible_float(word: str) -> float:
+    """Python looks for signals whenever a function of its own is called."""
+    return float(word)
 
 
 FORMAT = Format(

@@ -6,12 +6,16 @@ import codecs
 import gzip
 import re
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from dconvex.atomic import replacing
 from dconvex.errors import FormatError
 
+GZIP = 16 + zlib.MAX_WBITS
+"""zlib's way to say that a stream has the header and the checksum of a gzip file."""
+AT_ONCE = 1 << 20
 MOST_BYTES = 1 << 29
 """Larger texts are refused: a few kilobytes of gzip can expand to any size."""
 XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\bencoding\s*=\s*["'](us-ascii|iso-8859-\d+|windows-125\d)["']""", re.IGNORECASE)
@@ -37,15 +41,22 @@ def read_text(path: Path) -> str:
 def write_text(path: Path, text: str) -> None:
     """Replace the file as a whole: after a crash there is the old one or the new one."""
     raw = text.encode("utf-8")
-    if is_zipped(path):
-        raw = gzip.compress(raw, mtime=0)
-    with replacing(path) as temporary:
-        temporary.write_bytes(raw)
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        for part in _zipped(raw) if is_zipped(path) else [raw]:
+            file.write(part)
 
 
 def is_zipped(path: Path) -> bool:
     """Whether the name says that the file is gzipped."""
     return path.name.lower().endswith(".gz")
+
+
+def _zipped(raw: bytes) -> Iterator[bytes]:
+    """What `gzip.compress` makes of it, without a time, in parts: Python hears Ctrl-C between them."""
+    compressor = zlib.compressobj(level=9, wbits=GZIP)
+    for first in range(0, len(raw), AT_ONCE):
+        yield compressor.compress(raw[first : first + AT_ONCE])
+    yield compressor.flush()
 
 
 def _unzipped(path: Path, file: BinaryIO) -> bytes:

@@ -21,7 +21,7 @@ a file is read in that order if all rows then sum to one, and do not in the orde
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
@@ -30,7 +30,7 @@ import numpy as np
 from dconvex.arrays import Floats
 from dconvex.formats.draft import Draft, ReadTable, cell_count
 from dconvex.formats.file_format import Format
-from dconvex.formats.number_lists import about, first_parent_slowest, read_numbers, rows_of_numbers
+from dconvex.formats.number_lists import AT_ONCE, about, first_parent_slowest, read_numbers, rows_of_numbers
 from dconvex.formats.scanner import Excerpt, Scanner, blank
 from dconvex.names import Label, Name
 from dconvex.network.family import Table
@@ -55,7 +55,7 @@ class _Function:
 
 def parse(text: str, path: str) -> BayesianNetwork:
     """The network in a UAI text."""
-    scanner = Scanner(COMMENT.sub(blank, text), path)
+    scanner = Scanner(_without_comments(text), path)
     _expect_bayes(scanner)
     [count] = _integers(scanner, 1, "the number of variables")
     position = scanner.skip_space()
@@ -63,11 +63,12 @@ def parse(text: str, path: str) -> BayesianNetwork:
     if 0 in sizes:
         scanner.fail(f"the variable {sizes.index(0)} has no states", position)
     functions = _functions(scanner, count)
+    scopes = text[: scanner.position]
     tables = [_entries(scanner, [sizes[member] for member in function.scope]) for function in functions]
     if scanner.skip_space() < len(scanner.text):
         scanner.fail(f"expected the end of the file, found {scanner.ahead()}")
     draft = Draft(scanner, "function")
-    arrange = _arrangement(text, [sizes[function.scope[-1]] for function in functions], tables)
+    arrange = _arrangement(scopes, [sizes[function.scope[-1]] for function in functions], tables)
     for function, entries in zip(functions, tables, strict=True):
         *parents, child = function.scope
         draft.add_family(child, function.position, parents, _reader(arrange, entries))
@@ -75,6 +76,22 @@ def parse(text: str, path: str) -> BayesianNetwork:
         # without a table, nothing has checked yet that a number of states is not absurd
         draft.add_variable(variable, position, variable, range(size if variable in draft.families else 1))
     return draft.network()
+
+
+def _without_comments(text: str) -> str:
+    """The text with blanks for comments, so that every place keeps its line and column."""
+    if "#" not in text and not text.startswith("c") and "\nc" not in text:
+        return text
+    return "".join(COMMENT.sub(blank, lines) for lines in _lines(text))
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The text in pieces of whole lines."""
+    first = 0
+    while first < len(text):
+        last = text.find("\n", first + AT_ONCE) + 1 or len(text)
+        yield text[first:last]
+        first = last
 
 
 def _expect_bayes(scanner: Scanner) -> None:
@@ -128,8 +145,8 @@ def _words(scanner: Scanner, count: int, expected: str) -> Excerpt:
     return scanner.excerpt(start, found.end())
 
 
-def _arrangement(text: str, widths: Sequence[int], tables: Sequence[Floats]) -> Arrange:
-    if tables and len(SCOPE_OF_PYAGRUM.findall(text)) == len(tables):
+def _arrangement(scopes: str, widths: Sequence[int], tables: Sequence[Floats]) -> Arrange:
+    if tables and len(SCOPE_OF_PYAGRUM.findall(scopes)) == len(tables):
         return first_parent_slowest
     is_standard = all(_sum_to_one(table.reshape(-1, width), axis=1) for width, table in zip(widths, tables, strict=True))
     if not is_standard and all(

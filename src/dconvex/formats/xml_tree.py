@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from itertools import accumulate
 from typing import NoReturn
 from xml.sax import SAXParseException
 from xml.sax.handler import ContentHandler
@@ -78,7 +77,8 @@ class Document:
 def read_document(text: str, path: str) -> Document:
     """The tree of an XML text; invalid XML and dangerous declarations raise `FormatError`."""
     one_kind_of_line_end = text.replace("\r\n", "\n").replace("\r", "\n")
-    scanner = Scanner(HARMLESS_DOCTYPE.sub(blank, one_kind_of_line_end, count=1), path)
+    has_doctype = "<!DOCTYPE" in one_kind_of_line_end
+    scanner = Scanner(HARMLESS_DOCTYPE.sub(blank, one_kind_of_line_end, count=1) if has_doctype else one_kind_of_line_end, path)
     parser = DefusedExpatParser(forbid_dtd=True)
     builder = _Builder(parser, scanner.text)
     parser.setContentHandler(builder)
@@ -99,7 +99,7 @@ class _Builder(ContentHandler):
     def __init__(self, parser: DefusedExpatParser, text: str) -> None:
         super().__init__()
         self.parser = parser
-        self.line_starts = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
+        self.line_starts = [0, *(end.end() for end in re.finditer("\n", text))]
         self.open: list[Element] = []
 
     def startElement(self, name: str, attrs: AttributesImpl) -> None:  # noqa: N802, SAX's name
