@@ -114,7 +114,7 @@ def measured(shape: str, nodes: int, is_refined: bool) -> Measurement:
         shape,
         is_refined,
         len(dag),
-        edges=len(dag.parent_lists.neighbours),
+        edges=len(dag.graph.parents.values),
         built=built,
         seconds=median(seconds),
         before=before,

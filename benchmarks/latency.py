@@ -23,7 +23,7 @@ from rich.table import Table
 import dconvex as dc
 from benchmarks import harness
 from benchmarks.shapes import SHAPES
-from dconvex.graph.adjacency import Adjacency
+from dconvex._core import Ragged
 from dconvex.names import Name
 
 Pair: TypeAlias = tuple[Name, Name]
@@ -129,7 +129,7 @@ def far_apart(tree: dc.ClusterTree, distance: int) -> Iterator[Pair]:
     rng = np.random.default_rng(SEED)
     ends = np.array(tree.edges, np.int32)
     both = np.concatenate([ends, ends[:, ::-1]])
-    beside = Adjacency.from_pairs(both[:, 0], both[:, 1], len(tree))
+    beside = Ragged.from_pairs(both[:, 0], both[:, 1], len(tree))
     found = 0
     for start in rng.integers(0, len(tree), STEPS).tolist():
         walk = _walk(beside, start, distance, rng)
@@ -138,11 +138,11 @@ def far_apart(tree: dc.ClusterTree, distance: int) -> Iterator[Pair]:
             yield _only_in(tree, walk[0], walk[1]), _only_in(tree, walk[-1], walk[-2])
 
 
-def _walk(beside: Adjacency, start: int, steps: int, rng: np.random.Generator) -> list[int]:
+def _walk(beside: Ragged, start: int, steps: int, rng: np.random.Generator) -> list[int]:
     """A random walk that never turns back; shorter than so many steps if it comes to an end of the tree."""
     walk = [start]
     while len(walk) <= steps:
-        onward = [place for place in beside.of(walk[-1]).tolist() if place not in walk[-2:-1]]
+        onward = [place for place in beside[walk[-1]].tolist() if place not in walk[-2:-1]]
         if not onward:
             break
         walk.append(onward[rng.integers(len(onward))])

@@ -25,26 +25,65 @@ bool is_inside(Indices part, Indices whole) {
     return part.size() <= whole.size() && std::includes(whole.begin(), whole.end(), part.begin(), part.end());
 }
 
+Vector<Part> distinct_separators(const GrowingTree& tree) {
+    Vector<Part> found;
+    for (const auto& [number, cluster] : tree.clusters()) {
+        for (const auto& [neighbour, separator] : cluster.separators) {
+            if (number < neighbour) found.push_back(separator);
+        }
+    }
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+}
+
+// For each node the clusters that hold it, and perhaps some that are gone.
+class Holders {
+public:
+    Holders(const GrowingTree& tree, Poll& poll) : tree_(tree), poll_(poll) {
+        for (const auto& [number, cluster] : tree.clusters()) add(number);
+    }
+
+    void add(Index number) {
+        for (const Index node : tree_.cluster(number).members) holders_[node].push_back(number);
+    }
+
+    // The clusters that hold more than a set, ascending: looked for among those of its rarest node.
+    Vector<Index> holding_more_than(const Part& set) {
+        Vector<Index> found;
+        if (set.empty()) {
+            for (const auto& [number, cluster] : tree_.clusters()) found.push_back(number);
+        } else {
+            found = holders_[*std::ranges::min_element(set, {}, [&](Index node) { return holders_[node].size(); })];
+        }
+        std::sort(found.begin(), found.end());
+        found.erase(std::unique(found.begin(), found.end()), found.end());
+        std::erase_if(found, [&](Index number) {
+            poll_(8);
+            if (!tree_.contains(number)) return true;
+            const Part& members = tree_.cluster(number).members;
+            return members.size() == set.size() || !is_inside(set, members);
+        });
+        return found;
+    }
+
+private:
+    const GrowingTree& tree_;
+    Poll& poll_;
+    NumberedMap<Vector<Index>> holders_;
+};
+
 // Splits every cluster that a separator of the tree splits; the clusters that are new or have changed.
 NumberedSet split_by_own_separators(GrowingTree& tree, Poll& poll) {
-    Vector<Part> separators;
-    for (const auto& [number, cluster] : tree.clusters()) {
-        for (const auto& [neighbour, separator] : cluster.separators) separators.push_back(separator);
-    }
-    std::sort(separators.begin(), separators.end());
-    separators.erase(std::unique(separators.begin(), separators.end()), separators.end());
+    Holders holders(tree, poll);
     NumberedSet changed;
-    Vector<Index> numbers;
-    for (const Part& separator : separators) {
-        numbers.clear();
-        for (const auto& [number, cluster] : tree.clusters()) numbers.push_back(number);
-        for (const Index number : numbers) {
-            poll(8);
-            if (!tree.contains(number)) continue;
-            const Part& members = tree.cluster(number).members;
-            if (members.size() == separator.size() || !is_inside(separator, members)) continue;
-            if (tree.components(number, separator).size() < 2) continue;
-            for (const Index other : tree.split(number, separator)) changed.insert(other);
+    for (const Part& separator : distinct_separators(tree)) {
+        for (const Index number : holders.holding_more_than(separator)) {
+            if (!tree.contains(number) || tree.components(number, separator).size() < 2) continue;
+            for (const Index other : tree.split(number, separator)) {
+                changed.insert(other);
+                holders.add(other);
+            }
         }
     }
     return changed;

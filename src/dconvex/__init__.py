@@ -6,7 +6,7 @@ A public name is imported when it is first used (PEP 562), so that a program loa
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from dconvex.shown import Display, draw_with
 
@@ -56,9 +56,7 @@ __version__ = "0.1.0"
 
 
 def _display() -> Display:
-    from dconvex.display import showing
-
-    return showing
+    return cast("Display", import_module("dconvex.display.showing"))
 
 
 draw_with(_display)

@@ -6,7 +6,7 @@ A test compares this description with the module.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from types import TracebackType
-from typing import Any, Literal, TypeAlias, final
+from typing import Any, ClassVar, Literal, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -260,6 +260,341 @@ class ClusterIndex:
         """The first cluster whose separator towards cluster 0 is not d-convex, -1 if all are."""
 
 # --- inference ------------------------------------------------------------------------------------------------------
+
+class Ending(Enum):
+    """What a program ends in."""
+
+    ANSWER = 0
+    """One table over all targets."""
+    MARGINALS = 1
+    """A table for each target."""
+    TRACE = 2
+    """Every table on the way, to be traced back."""
+
+class NetworkPart(Enum):
+    """Where a question is answered."""
+
+    PRUNED = 0
+    """In the clusters that it keeps."""
+    WHOLE = 1
+    """Among its ancestors in the whole network."""
+
+@final
+class Question:
+    """A question about a network, by the indices of its variables. It is a value: equal ones have the same hash."""
+
+    NO_LIMIT: ClassVar[int]
+    """More bytes than a process can address."""
+
+    def __init__(
+        self,
+        targets: Iterable[int] = (),
+        observed: Iterable[int] = (),
+        soft: Iterable[int] = (),
+        *,
+        map_variables: Iterable[int] = (),
+        context: Iterable[int] = (),
+        network: NetworkPart = ...,
+        coherent: bool = False,
+        shows_impossible: bool = False,
+        ending: Ending = ...,
+        max_bytes: int = ...,
+    ) -> None:
+        """A record.
+
+        Args:
+            targets: What is asked for.
+            observed: Variables whose state is known.
+            soft: Variables with a likelihood; they may be targets too.
+            map_variables: Targets of a trace that are maximised, after everything else is summed out.
+            context: Variables whose clusters are kept though nothing is asked of them.
+            network: Where it is answered.
+            coherent: All clusters agree, so evidence that does not matter may be left out.
+            shows_impossible: Observed variables with observed parents are looked up though they do not matter.
+            ending: What the program ends in.
+            max_bytes: Plans with larger tables are avoided.
+
+        """
+    @property
+    def targets(self) -> tuple[int, ...]: ...
+    @property
+    def observed(self) -> tuple[int, ...]: ...
+    @property
+    def soft(self) -> tuple[int, ...]: ...
+    @property
+    def map_variables(self) -> tuple[int, ...]: ...
+    @property
+    def context(self) -> tuple[int, ...]: ...
+    @property
+    def network(self) -> NetworkPart: ...
+    @property
+    def coherent(self) -> bool: ...
+    @property
+    def shows_impossible(self) -> bool: ...
+    @property
+    def ending(self) -> Ending: ...
+    @property
+    def max_bytes(self) -> int: ...
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+
+class Role(Enum):
+    """What a question does with a variable."""
+
+    NONE = 0
+    TARGET = 1
+    OBSERVED = 2
+    SOFT = 3
+    SOFT_TARGET = 4
+    GIVEN = 5
+    """It blocks like an observation, but stays an axis of the answer."""
+
+@final
+class SmallNetwork:
+    """The small network of a question; its variables are numbered from 0."""
+
+    @property
+    def nodes(self) -> NDArray[np.int32]:
+        """The variable of the large network that each one is."""
+    @property
+    def tables(self) -> NDArray[np.int32]:
+        """The table of each variable, -1 for none."""
+    @property
+    def parents(self) -> Ragged:
+        """The parents of each variable, in the order of its table's axes."""
+    @property
+    def children(self) -> Ragged: ...
+    @property
+    def roles(self) -> NDArray[np.uint8]:
+        """The value of the `Role` of each variable."""
+    @property
+    def is_requisite(self) -> NDArray[np.bool_]:
+        """Whether the answer depends on the table of each variable."""
+    @property
+    def is_reached(self) -> NDArray[np.bool_]:
+        """Whether the Bayes ball reached each variable; observed ones among them matter."""
+    def __len__(self) -> int: ...
+
+def small_network(index: ClusterIndex, question: Question) -> SmallNetwork:
+    """Cut the small network of a question out of a model.
+
+    Raises:
+        ValueError: the question names a variable that there is not, or one twice, or contradicts itself.
+
+    """
+
+@final
+class TableLayout:
+    """What the tables of a discrete model look like: axes, sizes, and where each begins, without their numbers."""
+
+    def __init__(self, index: ClusterIndex, states: NDArray[np.int32]) -> None:
+        """Raises ValueError unless each variable has at least one state, MemoryError where no memory could hold the tables."""
+    @property
+    def index(self) -> ClusterIndex: ...
+    @property
+    def states(self) -> NDArray[np.int32]:
+        """The number of states of each variable."""
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Table t is the numbers from `offsets[t]` up to `offsets[t + 1]`; its axes are its parents, then its variable."""
+
+@final
+class Likelihoods:
+    """The likelihoods of a question's soft evidence, in its order."""
+
+    def __init__(self, numbers: Iterable[NDArray[np.float64]] = ()) -> None:
+        """Raises ValueError where a number is negative or not finite, or where a likelihood is zero everywhere."""
+    def __len__(self) -> int: ...
+
+@final
+class Tables:
+    """The numbers of a discrete model: the tables that are given, and those derived from them.
+
+    Threads may read tables that are there while one thread puts others in.
+    """
+
+    def __init__(self, layout: TableLayout, given: int) -> None:
+        """No table is there yet. The first `given` tables come from outside, at least those of the network."""
+    @property
+    def layout(self) -> TableLayout: ...
+    @property
+    def given(self) -> int: ...
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """All numbers, read-only; those of a table that is not there mean nothing."""
+    @property
+    def floors(self) -> NDArray[np.float64]:
+        """The binary logarithm of each table's smallest positive entry, NaN for one that is not there."""
+    @property
+    def underflowed(self) -> NDArray[np.int32]:
+        """Tables with a probability that is too small for a float; they are never there."""
+    @property
+    def room(self) -> NDArray[np.float64]:
+        """Where the numbers of given tables belong; `publish` says that those of some tables are complete."""
+    def publish(self, tables: NDArray[np.int32]) -> None: ...
+    def put(self, tables: NDArray[np.int32], values: NDArray[np.float64]) -> None:
+        """Put the numbers of these tables in, one table after the other."""
+    def mark_underflowed(self, tables: NDArray[np.int32]) -> None: ...
+    def is_any_underflowed(self, tables: NDArray[np.int32]) -> bool: ...
+    def have_zeros(self, tables: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Whether each of these tables is there and has an entry that is zero."""
+
+@final
+class Derivation:
+    """The tables that have to be made before some wanted ones are there."""
+
+    def __init__(self, tables: Tables, wanted: NDArray[np.int32]) -> None: ...
+    @property
+    def missing(self) -> NDArray[np.int32]:
+        """Given tables whose numbers are not there: they have to be put in before `run`, or marked as underflowed."""
+    def run(self) -> None:
+        """Make the tables. Raises ValueError where given tables are missing still."""
+
+def derivation_cost(tables: Tables, wanted: NDArray[np.int32]) -> tuple[float, float]:
+    """The multiplications that deriving these tables takes, and the most bytes that one of them takes."""
+
+class Status(Enum):
+    FINE = 0
+    IMPOSSIBLE = 1
+    """The evidence has probability zero."""
+    NEEDS_TABLES = 2
+    """A table that the program loads is not there."""
+
+class Arithmetic(Enum):
+    """What a run computes with; the later ones only where a positive number could become zero."""
+
+    PLAIN = 0
+    SCALED = 1
+    LOGARITHMS = 2
+
+@final
+class RunReport:
+    @property
+    def status(self) -> Status: ...
+    @property
+    def arithmetic(self) -> Arithmetic: ...
+    @property
+    def log_sum(self) -> float:
+        """The natural logarithm of the probability of the evidence; of use for an `Ending.ANSWER`."""
+
+@final
+class Step:
+    """A product of two tables of a program. Table 0 is the number 1, then come the tables loaded, then products."""
+
+    @property
+    def left(self) -> int: ...
+    @property
+    def right(self) -> int: ...
+    @property
+    def product(self) -> int: ...
+
+@final
+class Output:
+    """A result: the variable of its only axis (-1 for a joint one), and where it is among the results."""
+
+    @property
+    def variable(self) -> int: ...
+    @property
+    def offset(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+
+@final
+class Program:
+    """A compiled plan. It is the same for all states observed and all numbers, and any number of threads may run it."""
+
+    @property
+    def ending(self) -> Ending: ...
+    @property
+    def axes(self) -> NDArray[np.int32]:
+        """The variables of its axes: first those eliminated, in order, then the targets."""
+    @property
+    def order(self) -> NDArray[np.int32]:
+        """The variables in the order in which they are eliminated."""
+    @property
+    def scopes(self) -> Ragged:
+        """The axes of each table, by index in `axes`."""
+    @property
+    def largest_scope(self) -> NDArray[np.int32]:
+        """The variables of the largest table."""
+    @property
+    def is_too_large(self) -> bool:
+        """Whether it is larger than any memory; then it has no steps and cannot be run."""
+    @property
+    def uses_all_evidence(self) -> bool: ...
+    @property
+    def cost(self) -> int:
+        """Multiplications."""
+    @property
+    def workspace_size(self) -> int:
+        """Numbers of the workspace."""
+    @property
+    def result_size(self) -> int:
+        """Numbers of the result."""
+    @property
+    def peak_bytes(self) -> int:
+        """The most bytes that one run takes, result included."""
+    @property
+    def own_bytes(self) -> int:
+        """Bytes that the program itself takes."""
+    @property
+    def length(self) -> int:
+        """How many numbers it is made of: a measure of how long it took to make."""
+    @property
+    def tables(self) -> NDArray[np.int32]:
+        """The tables that it loads."""
+    @property
+    def derived(self) -> NDArray[np.int32]:
+        """Those of them that are not the network's own."""
+    @property
+    def outputs(self) -> list[Output]: ...
+    @property
+    def steps(self) -> list[Step]: ...
+    def run(self, tables: Tables, states: Iterable[int], likelihoods: Likelihoods, result: NDArray[np.float64]) -> RunReport:
+        """Run it for one row of evidence.
+
+        Args:
+            tables: Numbers of the layout that it was planned for.
+            states: The state of each observed variable of the question.
+            likelihoods: One for each variable with soft evidence.
+            result: Gets the results, normalised: the answer as one, marginals each. Not touched where a table is missing.
+
+        Raises:
+            ValueError: the tables are others, the evidence does not fit the question, or `result` has another size.
+
+        """
+    def run_rows(self, tables: Tables, states: NDArray[np.int32], results: NDArray[np.float64]) -> NDArray[np.uint8]:
+        """Run it for each row of states, without likelihoods; the values of the `Status` of each row."""
+    def trace(
+        self, tables: Tables, states: Iterable[int], likelihoods: Likelihoods, rows: int = 1, seed: int | None = None
+    ) -> tuple[Status, NDArray[np.int32]]:
+        """Run a program that ends in a trace, and go back through it.
+
+        Returns:
+            The status and, where that is fine, `rows` rows with the state of each axis: at random from this seed, or without
+            one the most probable.
+
+        """
+
+def plan(layout: TableLayout, question: Question) -> Program:
+    """The program of a question, a function of both and of nothing else.
+
+    Raises:
+        ValueError: the question names a variable that there is not, or one twice, or contradicts itself.
+
+    """
+
+def plan_derivation(layout: TableLayout, table: int) -> Program:
+    """The program that derives a table. Raises ValueError where there is none, or it is the network's own."""
+
+def simd_levels() -> tuple[str, ...]:
+    """The levels of vector instructions that this machine has, the widest last; all give the same bits."""
+
+def simd_level() -> str:
+    """The level in use."""
+
+def set_simd_level(name: str) -> None:
+    """Use another level, in all threads. Raises ValueError if this machine does not have it."""
 
 # --- learning -------------------------------------------------------------------------------------------------------
 

@@ -6,11 +6,12 @@ Drawing is in `dconvex.display`, a layer above all values. `dconvex` hands it do
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
     from matplotlib.axes import Axes
 
 

@@ -219,7 +219,7 @@ def test_every_convex_mode_gives_the_same_answer(question, mode):
 @given(questions())
 def test_a_model_whose_clusters_are_apart_answers_from_all_the_evidence(question):
     index = FamilyIndex.of(question.network.dag, dc.decompose(question.network.dag))
-    answers = GaussianAnswers(GaussianAnswers.of(index, question.network).store, is_one_distribution=False)
+    answers = GaussianAnswers(GaussianAnswers.of(index, question.network).store, coherent=False)
     told = answers.read_evidence(question.evidence, None)
     asked = tuple(question.network.dag.index_of(name) for name in question.variables)
     oracle = ExactNormal(question.network, question.evidence)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import gzip
 import io
 import sys
@@ -96,13 +95,13 @@ def _unzipped(path: Path) -> bytes:
 def _read_csv(raw: bytes, name: str) -> pd.DataFrame:
     """Every cell as the text it is: what it means depends on the labels of its variable.
 
-    pandas gets bytes: of a Ctrl-C while it reads a file it makes a ParserError.
+    pandas gets the text, not the file: of Ctrl-C while it reads a file it makes a ParserError.
     """
     import pandas as pd
 
-    text = io.BytesIO(raw.removeprefix(codecs.BOM_UTF8))
     try:
-        frame = pd.read_csv(text, dtype=str, keep_default_na=False, encoding="utf-8")
+        text = io.StringIO(raw.decode("utf-8-sig"))
+        frame = pd.read_csv(text, dtype=str, keep_default_na=False)
     except pd.errors.EmptyDataError:
         raise FormatError("the file is empty; a header with names and rows are needed", path=name) from None
     except UnicodeDecodeError as error:

@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from dconvex.arrays import Floats, Offsets, Sizes
+from dconvex._core import Graph
+from dconvex.arrays import Floats, Sizes
 from dconvex.names import Label, Name
 
 SHOWN = 500
 """The most boxes in the picture that a notebook shows; a larger picture is a summary."""
 MOST = 2_000
 """The most boxes in any picture; more take minutes and are not readable."""
-
-
-class HasOffsets(Protocol):
-    """Lists in one long array: where each list starts, and where the last one ends."""
-
-    @property
-    def start(self) -> Offsets: ...
 
 
 class DrawableNetwork(Protocol):
@@ -30,9 +24,7 @@ class DrawableNetwork(Protocol):
     @property
     def edges(self) -> Sequence[tuple[Name, Name]]: ...
     @property
-    def parent_lists(self) -> HasOffsets: ...
-    @property
-    def child_lists(self) -> HasOffsets: ...
+    def graph(self) -> Graph: ...
 
 
 class DrawableTree(Protocol):

@@ -36,7 +36,7 @@ def network_picture(
     states: Mapping[Name, Sequence[Label]] | None = None,
 ) -> Drawing:
     """All nodes and edges, or a summary of a network with more than `most` nodes."""
-    if len(network) > most or network.parent_lists.start[-1] > CROWDED * most:
+    if len(network) > most or network.graph.parents.offsets[-1] > CROWDED * most:
         return network_summary(network, ruler)
     colours = _colours(network, clusters)
     index = {name: number for number, name in enumerate(network.nodes)}
@@ -51,7 +51,7 @@ def network_picture(
 
 def network_summary(network: DrawableNetwork, ruler: Ruler) -> Drawing:
     """Facts about a network of any size."""
-    parents, children = (np.diff(lists.start) for lists in (network.parent_lists, network.child_lists))
+    parents, children = (np.diff(lists.offsets) for lists in (network.graph.parents, network.graph.children))
     facts = [
         ("nodes", f"{len(network):,}"),
         ("edges", f"{int(parents.sum()):,}"),
@@ -70,7 +70,7 @@ def _about(name: Name, states: Mapping[Name, Sequence[Label]], most: int = 30) -
 
 
 def _called(network: DrawableNetwork) -> str:
-    return f"Network of {amount(len(network), 'node')} and {amount(int(network.parent_lists.start[-1]), 'edge')}"
+    return f"Network of {amount(len(network), 'node')} and {amount(int(network.graph.parents.offsets[-1]), 'edge')}"
 
 
 def _colours(network: DrawableNetwork, clusters: DrawableTree | None) -> Sequence[tuple[str, ...]]:

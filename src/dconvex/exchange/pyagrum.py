@@ -164,7 +164,7 @@ def _meaning(texts: Mapping[Label, str]) -> Meaning:
 def _add_arcs(model: Any, dag: Dag) -> None:
     model.beginTopologyTransformation()  # tables take their shape once, at the end
     # Parents first: before each arc pyAgrum searches for a path back from the child, which has no children yet.
-    for child in dag.order.tolist():
-        for parent in dag.parent_lists.of(child).tolist():
+    for child in dag.graph.order.tolist():
+        for parent in dag.graph.parents[child].tolist():
             model.addArc(parent, child)
     model.endTopologyTransformation()

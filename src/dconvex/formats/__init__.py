@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 from dconvex.errors import FormatError
-from dconvex.formats.text_files import read_text, write_text
 from dconvex.formats.file_format import Renaming, fitted
+from dconvex.formats.text_files import read_text, write_text
 from dconvex.network.network import BayesianNetwork
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from dconvex.errors import FormatError
 from dconvex.formats import bif, hugin, network_json, uai, xml_network
-from dconvex.formats.text_files import is_zipped
 from dconvex.formats.file_format import Format
+from dconvex.formats.text_files import is_zipped
 
 FORMATS: tuple[Format, ...] = (
     bif.FORMAT,

@@ -8,7 +8,7 @@ that is one call of the native core; `core/graph/decomposition.hpp` is where to 
 
 from __future__ import annotations
 
-from dconvex.graph.adjacency import Adjacency
+from dconvex._core import Ragged
 from dconvex.graph.dag import DagLike, as_dag
 from dconvex.graph.tree import MODES, ClusterTree, Mode
 
@@ -35,7 +35,7 @@ def decompose(dag: DagLike, *, separators: Mode = "minimal", refine: bool = True
         raise ValueError(f"effort must be None or a number of search nodes, not {effort!r}")
     graph = as_dag(dag)
     found = graph.graph.decompose(separators, bool(refine), None if effort is None else int(min(effort, UNLIMITED)))
-    clusters, shared = (Adjacency(lists.offsets, lists.values) for lists in (found.clusters, found.separators))
+    clusters, shared = (Ragged(lists.offsets, lists.values) for lists in (found.clusters, found.separators))
     return ClusterTree.from_arrays(
         graph.nodes,
         clusters,

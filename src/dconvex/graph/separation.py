@@ -37,20 +37,11 @@ def markov_boundary(dag: DagLike, nodes: Name | Iterable[Name]) -> frozenset[Nam
     """
     graph = as_dag(dag)
     members = set(indices(graph, nodes).tolist())
-    children = {child for node in members for child in graph.child_lists.of(node).tolist()}
-    families = {parent for node in members | children for parent in graph.parent_lists.of(node).tolist()}
+    children = {child for node in members for child in graph.graph.children[node].tolist()}
+    families = {parent for node in members | children for parent in graph.graph.parents[node].tolist()}
     return frozenset(graph.nodes[place] for place in (children | families) - members)
 
 
 def indices(dag: Dag, names: Name | Iterable[Name]) -> NDArray[np.int32]:
     """The indices of the named nodes, each once, ascending."""
     return np.unique(np.array([dag.index_of(name) for name in as_names(names)], np.int32))
-
-
-def kernel_arcs(dag: Dag) -> object:
-    """The DAG as kernels take it: copies, for Numba compiles a kernel once for read-only and once for plain arrays."""
-    from dconvex.kernels import load
-
-    lists = dag.parent_lists, dag.child_lists
-    arrays = (array.copy() for adjacency in lists for array in (adjacency.start, adjacency.neighbours))
-    return load("walks").Arcs(*arrays, dag.graph.rank.copy())

@@ -17,8 +17,8 @@ import numpy as np
 
 from dconvex._core import Ragged, RootedTree
 from dconvex.amounts import amount
+from dconvex.arrays import Indices, Offsets
 from dconvex.errors import NetworkError, UnknownVariableError
-from dconvex.graph.adjacency import Adjacency, Indices, Offsets
 from dconvex.names import Name, as_names, canonical, checked_name
 from dconvex.shown import Shown
 
@@ -36,9 +36,9 @@ class _Arrays:
     """The clusters and separators by index into `names`, each sorted; `ends` has two clusters a row."""
 
     names: Sequence[Name]
-    clusters: Adjacency
+    clusters: Ragged
     ends: Indices
-    separators: Adjacency
+    separators: Ragged
 
 
 class ClusterTree(Shown):
@@ -67,16 +67,16 @@ class ClusterTree(Shown):
         ends = np.array(sorted(_checked_edge(edge, len(sets)) for edge in edges), np.int32).reshape(-1, 2)
         separators = [sets[a] & sets[b] for a, b in ends.tolist()]
         lists = [[sorted(place[name] for name in part) for part in parts] for parts in (sets, separators)]
-        arrays = _Arrays(names, Adjacency.from_lists(lists[0]), ends, Adjacency.from_lists(lists[1]))
+        arrays = _Arrays(names, Ragged.from_lists(lists[0]), ends, Ragged.from_lists(lists[1]))
         self._fill(arrays, mode, certified, tuple(sorted(_checked_place(cluster, len(sets)) for cluster in undecided)))
 
     @classmethod
     def from_arrays(
         cls,
         names: Sequence[Name],
-        clusters: Adjacency,
+        clusters: Ragged,
         ends: Indices,
-        separators: Adjacency,
+        separators: Ragged,
         *,
         mode: Mode,
         certified: bool,
@@ -117,17 +117,17 @@ class ClusterTree(Shown):
     @cached_property
     def variables(self) -> frozenset[Name]:
         """All members of clusters."""
-        return frozenset(self._arrays.names[place] for place in np.unique(self._arrays.clusters.neighbours).tolist())
+        return frozenset(self._arrays.names[place] for place in np.unique(self._arrays.clusters.values).tolist())
 
     @property
     def sizes(self) -> Indices:
         """The number of variables in each cluster."""
-        return np.diff(self._arrays.clusters.start).astype(np.int32)
+        return np.diff(self._arrays.clusters.offsets).astype(np.int32)
 
     @property
     def separator_sizes(self) -> Indices:
         """The number of variables in each separator."""
-        return np.diff(self._arrays.separators.start).astype(np.int32)
+        return np.diff(self._arrays.separators.offsets).astype(np.int32)
 
     @property
     def degrees(self) -> Indices:
@@ -152,10 +152,10 @@ class ClusterTree(Shown):
         pruned.
         """
         wanted = np.array([self._place_of(name) for name in as_names(variables)], np.int32)
-        kept, _ = self._index.smallest_subtree(wanted)
-        edges = self._index.edge_above[kept]
-        is_inner = np.isin(self._index.parent[kept], kept)
-        return self._taken(kept.tolist(), np.sort(edges[is_inner]).tolist())
+        found, _ = self._index.smallest_subtree(wanted)
+        kept, above, edges = (numbers.tolist() for numbers in (found, self._index.parent[found], self._index.edge_above[found]))
+        inside = set(kept)
+        return self._taken(kept, sorted(edge for edge, parent in zip(edges, above, strict=True) if parent in inside))
 
     def _taken(self, kept: list[int], inner: list[int]) -> ClusterTree:
         """The tree of these clusters and edges, both ascending."""
@@ -163,9 +163,9 @@ class ClusterTree(Shown):
         renumbered = {cluster: number for number, cluster in enumerate(kept)}
         return ClusterTree.from_arrays(
             self._arrays.names,
-            Adjacency.from_lists(clusters.of(cluster).tolist() for cluster in kept),
+            Ragged.from_lists(clusters[cluster].tolist() for cluster in kept),
             np.array([[renumbered[end] for end in ends[edge].tolist()] for edge in inner], np.int32).reshape(-1, 2),
-            Adjacency.from_lists(self._arrays.separators.of(edge).tolist() for edge in inner),
+            Ragged.from_lists(self._arrays.separators[edge].tolist() for edge in inner),
             mode=self.mode,
             certified=self.certified,
             undecided=[number for cluster, number in renumbered.items() if cluster in self._open],
@@ -175,21 +175,21 @@ class ClusterTree(Shown):
         """For algorithms that work on arrays: (start, members, parent, depth) of the clusters, members by place in the DAG."""
         arrays, index = self._arrays, self._index
         if arrays.names == dag.nodes:
-            members = arrays.clusters.neighbours.copy()
+            members = arrays.clusters.values.copy()
         else:
             place = np.array([dag.index_of(name) for name in arrays.names], np.int32)
-            members = place[arrays.clusters.neighbours]
+            members = place[arrays.clusters.values]
         owners = arrays.clusters.owners()
         members = members[np.lexsort((members, owners))]
-        return arrays.clusters.start.copy(), members, index.parent.copy(), index.depth.copy()
+        return arrays.clusters.offsets.copy(), members, index.parent.copy(), index.depth.copy()
 
-    def joints(self, dag: Dag) -> tuple[Indices, Adjacency]:
+    def joints(self, dag: Dag) -> tuple[Indices, Ragged]:
         """For algorithms that work on arrays: the two clusters of each edge, and its separator by place in the DAG."""
         arrays = self._arrays
         if len(arrays.names) == len(dag):  # a tree over this DAG has the same names, in the same order
             return arrays.ends, arrays.separators
         place = np.array([dag.index_of(name) for name in arrays.names], np.int32)
-        return arrays.ends, Adjacency(arrays.separators.start.copy(), place[arrays.separators.neighbours])
+        return arrays.ends, Ragged(arrays.separators.offsets.copy(), place[arrays.separators.values])
 
     def as_lists(self, dag: Dag) -> tuple[Ragged, Indices, Ragged]:
         """For algorithms that work on arrays: clusters, the two clusters of each edge, separators; all by index in the DAG."""
@@ -197,7 +197,7 @@ class ClusterTree(Shown):
         parts = arrays.clusters, arrays.separators
         number = np.arange(len(arrays.names), dtype=np.int32)
         if arrays.names != dag.nodes:  # a pruned tree has names that it does not hold
-            held = np.unique(np.concatenate([lists.neighbours for lists in parts]))
+            held = np.unique(np.concatenate([lists.values for lists in parts]))
             number[held] = [dag.index_of(arrays.names[place]) for place in held.tolist()]
         clusters, separators = (_renumbered(lists, number) for lists in parts)
         return clusters, arrays.ends, separators
@@ -258,13 +258,13 @@ class ClusterTree(Shown):
     def _index(self) -> RootedTree:
         """The tree hung on its first cluster, and for each variable where to find it."""
         arrays = self._arrays
-        clusters = Ragged(arrays.clusters.start, arrays.clusters.neighbours)
+        clusters = Ragged(arrays.clusters.offsets, arrays.clusters.values)
         try:
             index = RootedTree(clusters, arrays.ends, len(arrays.names))
         except ValueError:
             joined = f"the {len(arrays.ends)} edges do not join the {len(clusters)} clusters to one tree"
             raise NetworkError(f"{joined}, so it cannot be pruned") from None
-        shared = len(clusters.values) - len(arrays.separators.neighbours)
+        shared = len(clusters.values) - len(arrays.separators.values)
         if shared != np.count_nonzero(index.top >= 0):  # each variable is held once more than it is shared
             raise NetworkError(
                 "the clusters that hold a variable are not all joined with each other; such a tree cannot be pruned"
@@ -272,14 +272,14 @@ class ClusterTree(Shown):
         return index
 
 
-def _renumbered(parts: Adjacency, number: Indices) -> Ragged:
-    members = number[parts.neighbours]
-    return Ragged(parts.start, members[np.lexsort((members, parts.owners()))])
+def _renumbered(parts: Ragged, number: Indices) -> Ragged:
+    members = number[parts.values]
+    return Ragged(parts.offsets, members[np.lexsort((members, parts.owners()))])
 
 
-def _named(names: Sequence[Name], parts: Adjacency) -> tuple[frozenset[Name], ...]:
-    members = [names[place] for place in parts.neighbours.tolist()]
-    bounds = parts.start.tolist()
+def _named(names: Sequence[Name], parts: Ragged) -> tuple[frozenset[Name], ...]:
+    members = [names[place] for place in parts.values.tolist()]
+    bounds = parts.offsets.tolist()
     return tuple(frozenset(members[a:b]) for a, b in itertools.pairwise(bounds))
 
 

@@ -181,7 +181,7 @@ class LocalModel(Shown):
     @property
     def coherent(self) -> bool:
         """Whether all clusters agree: always for a given network; learned models are so if they were asked to be."""
-        return bool(self._answers.is_one_distribution)
+        return bool(self._answers.coherent)
 
     @property
     def bytes_read(self) -> int:

@@ -7,58 +7,36 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex._core import Tables
 from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian_store import RegressionStore
-from dconvex.inference.tables import Store
 from dconvex.storage.cluster_numbers import ClusterNumbers
 
 Floats: TypeAlias = NDArray[np.float64]
 Longs: TypeAlias = NDArray[np.int64]
 
-NO_PROGRAM = np.empty(0, np.int64)
 
+class StoredTables:
+    """The source of tables that are in a file."""
 
-class StoredTables(Store):
-    """Tables that are read, or derived from those that are read."""
+    is_complete = False
 
-    def __init__(self, index: FamilyIndex, states: Longs, stored: ClusterNumbers) -> None:
-        super().__init__(index, states)
-        self.prices[: len(stored)] = 0.0
+    def __init__(self, stored: ClusterNumbers) -> None:
         self.stored = stored
-        self._have_zeros = np.zeros(len(stored), bool)
 
     @property
     def bytes_read(self) -> int:
         return self.stored.bytes_read
 
-    @property
-    def has_zeros(self) -> bool | None:
-        """Not known until all is read: what a file might say of it could hide that evidence is impossible."""
-        return None
-
-    def with_zeros(self, variables: Longs) -> Longs:
-        self.derive(variables)
-        return variables[self._have_zeros[variables]]
-
-    def read_all(self) -> None:
-        with self._lock:
-            self.stored.read_all(self.values)
-            known = self.values[: self.table_at[len(self.stored)]]
-            self.fill(known)
-            if len(known):
-                self._have_zeros[:] = np.minimum.reduceat(known, self.stored.offsets[:-1]) == 0
-
-    def _deriving(self, table: int) -> tuple[Longs, list[int]]:
-        return (NO_PROGRAM, []) if table < len(self.stored) else super()._deriving(table)
-
-    def _make(self, table: int, program: Longs, sources: list[int]) -> None:
-        if table >= len(self.stored):
-            super()._make(table, program, sources)
+    def read(self, tables: Tables, wanted: NDArray[np.int32]) -> None:
+        """Read the wanted tables with their clusters; all at once where all that are left are wanted."""
+        if len(wanted) == np.count_nonzero(~self.stored.is_read):
+            self.stored.read_all(tables.room)
+            tables.publish(wanted)
             return
-        for t in self.stored.read(table, self.values):
-            own = self.values[self.table_at[t] : self.table_at[t + 1]]
-            self._have_zeros[t] = own.min() == 0
-            self.floor[t] = np.log2(own[own > 0].min())  # last: it says that the table is there
+        for table in wanted.tolist():
+            if not self.stored.is_read[table]:
+                tables.publish(np.array(self.stored.read(table, tables.room), np.int32))
 
 
 class StoredRegressions(RegressionStore):
@@ -99,10 +77,10 @@ class StoredRegressions(RegressionStore):
 
 def known_regressions(store: RegressionStore, known: int) -> Floats:
     """The first regressions as numbers, one after the other."""
-    offsets: Longs = store.index.families.parent_start[: known + 1] + 2 * np.arange(known + 1)
+    offsets: Longs = store.index.core.table_parents.offsets[: known + 1] + 2 * np.arange(known + 1)
     numbers = np.empty(int(offsets[-1]))
     numbers[offsets[:-1]], numbers[offsets[:-1] + 1] = store.intercept[:known], store.variance[:known]
-    numbers[_are_slopes(offsets)] = store.coefficients[: store.index.families.parent_start[known]]
+    numbers[_are_slopes(offsets)] = store.coefficients[: store.index.core.table_parents.offsets[known]]
     return numbers
 
 

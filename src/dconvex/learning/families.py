@@ -30,13 +30,13 @@ class Families:
     @classmethod
     def of(cls, index: FamilyIndex, *, own_only: bool) -> Families:
         count = len(index.dag) if own_only else index.table_count
-        parent_start = index.families.parent_start[: count + 1]
+        parent_start = index.core.table_parents.offsets[: count + 1]
         start = parent_start + np.arange(count + 1)
         members = np.empty(int(start[-1]), np.int32)
         is_variable = np.zeros(len(members), bool)
         is_variable[start[1:] - 1] = True
-        members[is_variable] = index.families.variable[:count]
-        members[~is_variable] = index.families.parents[: parent_start[-1]]
+        members[is_variable] = index.core.table_variable[:count]
+        members[~is_variable] = index.core.table_parents.values[: parent_start[-1]]
         return cls(index.dag.nodes, Ragged(start, members))
 
     @property

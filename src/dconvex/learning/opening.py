@@ -81,7 +81,7 @@ class FileOrigin:
     def report(self) -> Report:
         if not self.is_learned:
             raise ValueError("this model comes from a given network: there is nothing to report about data")
-        known = len(self.index.dag) if self.answers.is_one_distribution else self.index.table_count
+        known = len(self.index.dag) if self.answers.coherent else self.index.table_count
         return read_report(self.file, self.answers.kind, known)
 
     def stored(self, *, statistics: bool) -> tuple[Mapping[str, Any], dict[str, Any]]:

@@ -25,7 +25,7 @@ ON_SUPPORT = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Regressions:
-    """Intercept and variance per node; `coefficients` is aligned with `dag.parent_lists.neighbours`."""
+    """Intercept and variance per node; `coefficients` is aligned with `dag.graph.parents.values`."""
 
     kind: ClassVar[Literal["gaussian"]] = "gaussian"
 
@@ -49,7 +49,7 @@ class Regressions:
         if len(bad := np.flatnonzero(variance < 0)):
             raise NetworkError(f"the variance of {dag.nodes[bad[0]]!r} is {variance[bad[0]]}; it must be zero or more")
         if len(bad := np.flatnonzero(~np.isfinite(coefficients))):
-            parent, child = dag.parent_lists.neighbours[bad[0]], dag.parent_lists.owners()[bad[0]]
+            parent, child = dag.graph.parents.values[bad[0]], dag.graph.parents.owners()[bad[0]]
             names = f"{dag.nodes[parent]!r} in the regression of {dag.nodes[child]!r}"
             raise NetworkError(f"the coefficient of {names} is {coefficients[bad[0]]}; it must be finite")
         return cls(intercept, coefficients, variance)
@@ -68,7 +68,7 @@ class Regressions:
         import pandas as pd
 
         values = np.empty((len(dag), rows))
-        for place in dag.order.tolist():
+        for place in dag.graph.order.tolist():
             noise = rng.standard_normal(rows) * np.sqrt(self.variance[place])
             values[place] = self._mean(dag, place, values) + noise
         return pd.DataFrame(values.T, columns=pd.Index(dag.nodes), copy=False)
@@ -94,22 +94,22 @@ class Regressions:
                 intercept[index], variance[index] = float(value), 0.0
             except (TypeError, ValueError):
                 raise NetworkError(f"{node!r} can be set to a number only, not to {value!r}") from None
-        kept = ~np.isin(dag.parent_lists.owners(), [dag.index_of(node) for node in settings])
+        kept = ~np.isin(dag.graph.parents.owners(), [dag.index_of(node) for node in settings])
         return Regressions.checked(after, intercept, self.coefficients[kept], variance)
 
     def _mean(self, dag: Dag, index: int, values: Floats) -> Floats:
         weights = self._coefficients_of(dag, index)
-        mean: Floats = self.intercept[index] + weights @ values[dag.parent_lists.of(index)]
+        mean: Floats = self.intercept[index] + weights @ values[dag.graph.parents[index]]
         return mean
 
     def _magnitude(self, dag: Dag, index: int, values: Floats) -> Floats:
         """The sum of the absolute values of the terms that `_mean` adds up: the scale of its rounding error."""
         weights = np.abs(self._coefficients_of(dag, index))
-        size: Floats = np.abs(self.intercept[index]) + weights @ np.abs(values[dag.parent_lists.of(index)])
+        size: Floats = np.abs(self.intercept[index]) + weights @ np.abs(values[dag.graph.parents[index]])
         return size
 
     def _coefficients_of(self, dag: Dag, index: int) -> Floats:
-        return self.coefficients[dag.parent_lists.start[index] : dag.parent_lists.start[index + 1]]
+        return self.coefficients[dag.graph.parents.offsets[index] : dag.graph.parents.offsets[index + 1]]
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dconvex._core import Ragged
 from dconvex.amounts import amount
 from dconvex.arrays import Floats
 from dconvex.errors import NetworkError, UnknownStateError, UnknownVariableError
-from dconvex.graph.adjacency import Adjacency
 from dconvex.graph.dag import Dag, DagLike, as_dag
 from dconvex.names import Label, Name, checked_labels, checked_name
 from dconvex.network.family import Regression, Table
@@ -212,16 +212,16 @@ class BayesianNetwork(ShownNetwork):
 
         """
         cut = {self.dag.index_of(node) for node in settings}
-        lists = self.dag.parent_lists
-        parents = (() if index in cut else lists.of(index).tolist() for index in range(len(self.dag)))
-        after = Dag.from_arrays(self.dag.nodes, Adjacency.from_lists(parents))
+        lists = self.dag.graph.parents
+        parents = (() if index in cut else lists[index].tolist() for index in range(len(self.dag)))
+        after = Dag.from_arrays(self.dag.nodes, Ragged.from_lists(parents))
         return BayesianNetwork(after, self.parameters.intervened(self.dag, after, settings))
 
     def __len__(self) -> int:
         return len(self.dag)
 
     def __repr__(self) -> str:
-        edges = amount(len(self.dag.parent_lists.neighbours), "edge")
+        edges = amount(len(self.dag.graph.parents.values), "edge")
         return f"BayesianNetwork({self.kind}, {amount(len(self), 'variable')}, {edges}, {self.parameters})"
 
 

@@ -61,7 +61,7 @@ class Tables:
 
     def family(self, dag: Dag, node: Name) -> Table:
         index = dag.index_of(node)
-        shape = [len(self.labels[member]) for member in (*dag.parent_lists.of(index).tolist(), index)]
+        shape = [len(self.labels[member]) for member in (*dag.graph.parents[index].tolist(), index)]
         return Table(dag.nodes[index], dag.parents(node), self._values_of(index).reshape(shape))
 
     def sample(self, dag: Dag, rows: int, rng: np.random.Generator) -> pd.DataFrame:
@@ -90,7 +90,7 @@ class Tables:
         codes = [np.zeros(rows, np.int8 if len(labels) < 128 else np.int32) for labels in self.labels]
         for place, own in given.items():
             codes[place][:] = own
-        drawn = [place for place in dag.order.tolist() if place not in given]
+        drawn = [place for place in dag.graph.order.tolist() if place not in given]
         thresholds = {place: self._thresholds(place) for place in drawn}
         for first in range(0, rows, ROWS_AT_ONCE):
             block = slice(first, min(first + ROWS_AT_ONCE, rows))
@@ -142,7 +142,7 @@ class Tables:
     def _rows(self, dag: Dag, place: int, codes: Sequence[NDArray[Any]], block: slice) -> Codes:
         """For each sample of the block the row of the table that its parents choose."""
         row = np.zeros(block.stop - block.start, np.intp)
-        for parent in dag.parent_lists.of(place).tolist():
+        for parent in dag.graph.parents[place].tolist():
             row *= len(self.labels[parent])
             row += codes[parent][block]
         return row
@@ -186,7 +186,7 @@ def _normalize(dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets, v
 def _row_problem(dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets, values: Floats, first: int) -> NetworkError:
     """The error of the row that begins at `first`, with names and states."""
     index = int(np.searchsorted(offset, first, side="right")) - 1
-    own, parents = labels[index], dag.parent_lists.of(index).tolist()
+    own, parents = labels[index], dag.graph.parents[index].tolist()
     row = values[first : first + len(own)]
     number = (first - int(offset[index])) // len(own)
     chosen = np.unravel_index(number, [len(labels[parent]) for parent in parents]) if parents else ()

@@ -7,9 +7,9 @@ from typing import TypeAlias
 
 import numpy as np
 
+from dconvex._core import Ragged
 from dconvex.arrays import Floats, Integers
 from dconvex.errors import NetworkError
-from dconvex.graph.adjacency import Adjacency
 from dconvex.graph.dag import Dag, DagLike, as_dag
 from dconvex.names import Label, Name, checked_labels
 from dconvex.network.linear_regressions import Regressions
@@ -56,7 +56,7 @@ def random_dag(n: int, edges: int, max_parents: int | None = None, seed: Seed = 
         pairs = np.concatenate([pairs, _drawn(rng, pairs, n, limit, edges - len(pairs))])
     children, parents = order[pairs // max(n, 1)], order[pairs % max(n, 1)]
     by_parent = np.argsort(parents, kind="stable")
-    return Dag.from_arrays(tuple(range(n)), Adjacency.from_pairs(children[by_parent], parents[by_parent], n))
+    return Dag.from_arrays(tuple(range(n)), Ragged.from_pairs(children[by_parent], parents[by_parent], n))
 
 
 def random_network(dag: DagLike, states: int | Mapping[Name, int | Iterable[Label]] = 2, seed: Seed = None) -> BayesianNetwork:
@@ -84,7 +84,7 @@ def random_network(dag: DagLike, states: int | Mapping[Name, int | Iterable[Labe
     sizes = [len(own) for own in labels]
 
     def table(index: int) -> Floats:
-        rows = int(np.prod([sizes[parent] for parent in graph.parent_lists.of(index).tolist()], dtype=np.int64))
+        rows = int(np.prod([sizes[parent] for parent in graph.graph.parents[index].tolist()], dtype=np.int64))
         weights = rng.standard_exponential((rows, sizes[index]))
         weights /= weights.sum(axis=1, keepdims=True)
         return weights
@@ -111,7 +111,7 @@ def random_gaussian_network(dag: DagLike, seed: Seed = None) -> BayesianNetwork:
     """
     graph = as_dag(dag)
     rng = np.random.default_rng(seed)
-    arcs = len(graph.parent_lists.neighbours)
+    arcs = len(graph.graph.parents.values)
     coefficients = rng.uniform(0.5, 1.0, arcs) * rng.choice([-1.0, 1.0], arcs)
     intercept = rng.standard_normal(len(graph))
     variance = rng.uniform(0.5, 1.5, len(graph))
