@@ -30,13 +30,15 @@ class StoredTables:
 
     def read(self, tables: Tables, wanted: NDArray[np.int32]) -> None:
         """Read the wanted tables with their clusters; all at once where all that are left are wanted."""
-        if len(wanted) == np.count_nonzero(~self.stored.is_read):
-            self.stored.read_all(tables.room)
+        stored = self.stored
+        if np.count_nonzero(~stored.is_read[wanted]) == np.count_nonzero(~stored.is_read):
+            stored.read_all(tables.room)
             tables.publish(wanted)
             return
         for table in wanted.tolist():
-            if not self.stored.is_read[table]:
-                tables.publish(np.array(self.stored.read(table, tables.room), np.int32))
+            # another thread may have read a table and not said so when the process forked
+            new = [table] if stored.is_read[table] else stored.read(table, tables.room)
+            tables.publish(np.array(new, np.int32))
 
 
 class StoredRegressions(RegressionStore):
