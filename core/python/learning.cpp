@@ -4,9 +4,11 @@
 #include <nanobind/ndarray.h>
 
 #include <atomic>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <string_view>
+#include <type_traits>
 
 #include "learning/checksums.hpp"
 #include "learning/counting.hpp"
@@ -78,6 +80,7 @@ public:
         Use(const Use&) = delete;
         Use& operator=(const Use&) = delete;
         Encoder* operator->() const { return &own_.encoder_; }
+        Encoder& operator*() const { return own_.encoder_; }
 
     private:
         Exclusive& own_;
@@ -89,6 +92,63 @@ private:
     Encoder encoder_;
     std::atomic<bool> is_used_{false};
 };
+
+// The Python objects of a NumPy array, by the buffer protocol: without a copy, and without a look at addresses from outside.
+class ObjectColumn {
+public:
+    explicit ObjectColumn(nb::handle array) {
+        if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_STRIDES | PyBUF_FORMAT)) throw nb::python_error();
+        if (view_.ndim != 1 || view_.itemsize != sizeof(PyObject*) || std::string_view(view_.format) != "O") {
+            PyBuffer_Release(&view_);
+            throw std::invalid_argument("values must be a column of objects");
+        }
+    }
+    ~ObjectColumn() { PyBuffer_Release(&view_); }
+    ObjectColumn(const ObjectColumn&) = delete;
+    ObjectColumn& operator=(const ObjectColumn&) = delete;
+
+    std::int64_t size() const { return view_.shape[0]; }
+    PyObject* operator[](std::int64_t index) const {
+        return Strided<PyObject*>{static_cast<const std::byte*>(view_.buf), size(), view_.strides[0]}[index];
+    }
+
+private:
+    Py_buffer view_;
+};
+
+// The code of a str, None or NaN; `unknown_code` for all else.
+Code code_of_object(const TextEncoder& encoder, PyObject* value, Poll& poll) {
+    if (!value || value == Py_None) return missing_code;
+    if (PyFloat_CheckExact(value)) return std::isnan(PyFloat_AsDouble(value)) ? missing_code : unknown_code;
+    if (!PyUnicode_CheckExact(value)) return unknown_code;
+    Py_ssize_t length = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(value, &length);
+    if (!text) {  // a surrogate on its own
+        PyErr_Clear();
+        return unknown_code;
+    }
+    return encoder.code_of({text, static_cast<std::size_t>(length)}, poll);
+}
+
+// As `TextEncoder::encode`; the interpreter's lock is held, for the objects are Python's.
+std::int64_t encode_objects(const TextEncoder& encoder, const ObjectColumn& values, const CodesOut& out, std::int64_t first) {
+    return std::visit(
+        [&](const auto codes) {
+            if (values.size() != static_cast<std::int64_t>(codes.size())) {
+                throw std::invalid_argument("there must be as many codes as values");
+            }
+            if (first < 0 || first > values.size()) throw std::invalid_argument("`first` lies outside the values");
+            Poll poll;
+            for (std::int64_t index = first; index < values.size(); ++index) {
+                const Code code = code_of_object(encoder, values[index], poll);
+                if (code == unknown_code) return index;
+                codes.data()[index] = static_cast<std::remove_reference_t<decltype(codes[0])>>(code);
+                poll(16);
+            }
+            return all_known;
+        },
+        out);
+}
 
 using Integer = Exclusive<IntegerEncoder>;
 using Text = Exclusive<TextEncoder>;
@@ -125,6 +185,14 @@ void bind_encoders(nb::module_& module) {
                  return own.use()->encode(texts, codes, first);
              },
              nb::arg("offsets").noconvert(), nb::arg("text").noconvert(), nb::arg("out").noconvert(), nb::arg("first"))
+        .def("encode_objects",
+             [](Text& own, nb::handle values, const AnyOutput& out, std::int64_t first) {
+                 const ObjectColumn objects(values);
+                 const CodesOut codes = as_output(out);
+                 const auto use = own.use();
+                 return encode_objects(*use, objects, codes, first);
+             },
+             nb::arg("values"), nb::arg("out").noconvert(), nb::arg("first"))
         .def("__len__", [](Text& own) { return own.use()->size(); });
 }
 

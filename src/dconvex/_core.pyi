@@ -640,6 +640,8 @@ class TextEncoder:
             ValueError: lengths, types or `first` are wrong, or offsets fall or leave the bytes.
 
         """
+    def encode_objects(self, values: NDArray[np.object_], out: _Codes, first: int) -> int:
+        """As `encode`, for Python objects; None and NaN are missing, and all that is neither these nor str is unknown."""
 
 @final
 class CountTables:

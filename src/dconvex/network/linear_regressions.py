@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 ON_SUPPORT = 1e-9
 """A variable without noise may differ from its regression by this much, relative to the size of the terms."""
 
+ROWS_AT_ONCE = 1 << 16
+"""Sampling works on blocks of rows, so that Ctrl-C is heard; the draws are those of all rows at once."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Regressions:
@@ -68,9 +71,11 @@ class Regressions:
         import pandas as pd
 
         values = np.empty((len(dag), rows))
-        for place in dag.graph.order.tolist():
-            noise = rng.standard_normal(rows) * np.sqrt(self.variance[place])
-            values[place] = self._mean(dag, place, values) + noise
+        for index in dag.graph.order.tolist():
+            for first in range(0, rows, ROWS_AT_ONCE):
+                block = values[:, first : first + ROWS_AT_ONCE]
+                noise = rng.standard_normal(block.shape[1]) * np.sqrt(self.variance[index])
+                block[index] = self._mean(dag, index, block) + noise
         return pd.DataFrame(values.T, columns=pd.Index(dag.nodes), copy=False)
 
     def log_likelihood(self, dag: Dag, data: Columns) -> Floats:
