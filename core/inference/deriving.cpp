@@ -141,7 +141,7 @@ DerivationCost derivation_cost(Tables& tables, Indices wanted) {
                 }
             }
             tables.set_cost(table, {static_cast<double>(program->cost) + most.multiplications,
-                                    std::max(program->peak_bytes(), most.peak_bytes)});
+                                    std::max(static_cast<double>(program->peak_bytes()), most.peak_bytes)});
         });
     DerivationCost total{0.0, 0.0};
     for (const Index table : wanted) {

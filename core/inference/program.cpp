@@ -39,7 +39,7 @@ std::int64_t Program::own_bytes() const noexcept {
 
 Offset Program::length() const noexcept {
     const auto count = [](const auto& list) { return static_cast<Offset>(list.size()); };
-    const Offset shape = 19 + count(scopes.offsets()) + count(scopes.values()) + 2 * count(axes);
+    const Offset shape = 18 + count(scopes.offsets()) + count(scopes.values()) + 2 * count(axes);
     if (is_too_large) return shape;
     return shape + 3 + 2 * count(scalars) + count(leaves) + 3 * count(outputs) + 8 * count(loads) +
            2 * (count(fixed) + count(copied)) + 14 * count(steps) + 4 * count(loops);

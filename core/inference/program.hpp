@@ -103,9 +103,10 @@ struct Program {
     Vector<Loop> loops;
     Scalar early_sum{-1, -1};  // of an answer that is normalised by its last factor; table -1 if it is not
 
-    // The most bytes that one run takes, result included.
-    double peak_bytes() const noexcept {
-        return 8.0 * static_cast<double>(workspace_size) + 8.0 * static_cast<double>(result_size);
+    // The most bytes that one run takes, result included; larger numbers than `most_bytes` are not told apart.
+    static constexpr Offset most_bytes = Offset{1} << 62;
+    Offset peak_bytes() const noexcept {
+        return workspace_size + result_size < most_bytes / 8 ? 8 * (workspace_size + result_size) : most_bytes;
     }
     // How many numbers it is made of: a measure of how long it took to make.
     Offset length() const noexcept;

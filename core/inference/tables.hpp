@@ -19,7 +19,7 @@ struct DerivationCost {
 };
 
 // One writer at a time may put numbers in while any number of threads read tables that are there already.
-class Tables : public std::enable_shared_from_this<Tables> {
+class Tables {
 public:
     // The first `given` tables are given: their numbers come from outside, the others are derived from them.
     Tables(std::shared_ptr<const TableLayout> layout, Index given);

@@ -189,7 +189,12 @@ auto tables_that(const Tables& tables, Test test) {
     return as_array(std::move(found));
 }
 
-nb::tuple reduced(OwnTables own) {
+void mark_underflowed(Tables& tables, const Array<Index>& numbers) {
+    check_tables(tables.layout(), as_span(numbers));
+    for (const Index table : as_span(numbers)) tables.mark_underflowed(table);
+}
+
+nb::tuple state_of(OwnTables own) {
     const Tables& tables = nb::cast<const Tables&>(own);
     Vector<double> values;
     for (Index table = 0; table < tables.layout().table_count(); ++table) {
@@ -197,21 +202,16 @@ nb::tuple reduced(OwnTables own) {
     }
     const auto there = tables_that(tables, [&](Index table) { return tables.is_there(table); });
     const auto underflowed = tables_that(tables, [&](Index table) { return tables.is_underflowed(table); });
-    return nb::make_tuple(own.type().attr("_restored"),
-                          nb::make_tuple(own.attr("layout"), tables.given(), there, as_array(std::move(values)), underflowed));
+    return nb::make_tuple(own.attr("layout"), tables.given(), there, as_array(std::move(values)), underflowed);
 }
 
-void mark_underflowed(Tables& tables, const Array<Index>& numbers) {
-    check_tables(tables.layout(), as_span(numbers));
-    for (const Index table : as_span(numbers)) tables.mark_underflowed(table);
-}
+using TablesState = std::tuple<std::shared_ptr<TableLayout>, Index, Array<Index>, Array<double>, Array<Index>>;
 
-std::shared_ptr<Tables> restored(std::shared_ptr<TableLayout> layout, Index given, const Array<Index>& there,
-                                 const Array<double>& values, const Array<Index>& underflowed) {
-    auto tables = std::make_shared<Tables>(std::move(layout), given);
+void restore(Tables& place, TablesState state) {
+    auto& [layout, given, there, values, underflowed] = state;
+    Tables* tables = new (&place) Tables(layout, given);
     put_numbers(*tables, there, values);
     mark_underflowed(*tables, underflowed);
-    return tables;
 }
 
 Index checked_table(const TableLayout& layout, Index table) {
@@ -249,9 +249,8 @@ void bind_tables(nb::module_& module) {
         .def("__len__", &Likelihoods::size);
 
     nb::class_<Tables>(module, "Tables")
-        .def(nb::new_([](std::shared_ptr<TableLayout> layout, Index given) {
-                 return std::make_shared<Tables>(std::move(layout), given);
-             }),
+        .def("__init__",
+             [](Tables* place, std::shared_ptr<TableLayout> layout, Index given) { new (place) Tables(std::move(layout), given); },
              nb::arg("layout"), nb::arg("given"))
         .def_prop_ro("layout", [](const Tables& tables) { return std::const_pointer_cast<TableLayout>(tables.shared_layout()); })
         .def_prop_ro("given", &Tables::given)
@@ -299,8 +298,8 @@ void bind_tables(nb::module_& module) {
                  return std::any_of(own.begin(), own.end(), [&](Index table) { return tables.is_underflowed(table); });
              },
              nb::arg("tables"))
-        .def_static("_restored", &restored)
-        .def("__reduce__", &reduced);
+        .def("__getstate__", &state_of)
+        .def("__setstate__", &restore);
 
     nb::class_<Derivation>(module, "Derivation")
         .def(nb::new_(&make_derivation), nb::arg("tables"), nb::arg("wanted"))
@@ -448,7 +447,7 @@ void bind_programs(nb::module_& module) {
         .def_ro("cost", &Program::cost)
         .def_ro("workspace_size", &Program::workspace_size)
         .def_ro("result_size", &Program::result_size)
-        .def_prop_ro("peak_bytes", [](const Program& program) { return static_cast<std::int64_t>(program.peak_bytes()); })
+        .def_prop_ro("peak_bytes", &Program::peak_bytes)
         .def_prop_ro("own_bytes", &Program::own_bytes)
         .def_prop_ro("length", &Program::length)
         .def_prop_ro("tables", [](const Program& program) { return as_array(program.tables()); }, nb::rv_policy::move)
