@@ -152,6 +152,22 @@ class Oracle:
         everything = {node: states[node][0] for node in self.nodes[1:]}
         return [{}, {last: states[last][0]}, {first: states[first][-1], last: states[last][-1]}, everything]
 
+    def impossible(self) -> list[dict[Any, Any]]:
+        """Evidence that a zero in a table, or a regression without noise, makes impossible."""
+        found: list[dict[Any, Any]] = []
+        for variable in self.nodes:
+            parents = self.model.dag.parents(variable)
+            own = self.parameters[variable, parents]
+            if self.model.kind == "gaussian":
+                if own[1] == 0:
+                    found.append({**dict.fromkeys(parents, 1.0), variable: float(own[0] + own[2:].sum() + 1)})
+                continue
+            labels = [self.model.states[name] for name in (*parents, variable)]
+            for cell in np.argwhere(own.reshape([len(each) for each in labels]) == 0)[:1].tolist():
+                states = zip((*parents, variable), labels, cell, strict=True)
+                found.append({name: each[state] for name, each, state in states})
+        return found[:3]
+
     def network(self, variables: Iterable[Any]) -> dc.BayesianNetwork:
         """The network that a question about these variables is asked of."""
         model, wanted = self.model, set(variables)
@@ -222,6 +238,10 @@ def _check_queries(model: dc.LocalModel, oracle: Oracle) -> None:
             other = nodes[(place + step) % count]
             _check_query(model, oracle, [variable], {other: 1.0 if model.kind == "gaussian" else model.states[other][0]})
     _check_query(model, oracle, [nodes[0], nodes[count // 2]], oracle.evidences()[1])
+    for evidence in oracle.impossible():  # also where it does not matter for the answer
+        for variable in (nodes[0], nodes[count // 2], nodes[-1]):
+            if variable not in evidence:
+                _check_query(model, oracle, [variable], evidence)
 
 
 def _check_query(model: dc.LocalModel, oracle: Oracle, variables: list[Any], evidence: Mapping[Any, Any]) -> None:

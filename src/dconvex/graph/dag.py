@@ -91,14 +91,17 @@ class Dag(ShownNetwork):
         return dag
 
     @classmethod
-    def from_index(cls, names: Sequence[Name], index: NameIndex, parents: Ragged) -> Dag:
-        """The same with an index of the names; neither need be in memory as a whole."""
+    def from_graph(cls, names: Sequence[Name], index: NameIndex, graph: Graph) -> Dag:
+        """From names in canonical order, an index of them and the graph; the names need not be in memory as a whole."""
         dag = cls.__new__(cls)
-        dag._fill(names, index, parents)
+        dag._set(names, index, graph)
         return dag
 
     def _fill(self, names: Sequence[Name], index: NameIndex, parents: Ragged) -> None:
-        for slot, value in zip(Dag.__slots__, (index, names, _graph(names, parents)), strict=True):
+        self._set(names, index, _graph(names, parents))
+
+    def _set(self, names: Sequence[Name], index: NameIndex, graph: Graph) -> None:
+        for slot, value in zip(Dag.__slots__, (index, names, graph), strict=True):
             object.__setattr__(self, slot, value)
 
     @property

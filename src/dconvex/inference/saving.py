@@ -84,7 +84,7 @@ def structure_of(index: FamilyIndex) -> Structure:
 def index_from(structure: Structure) -> FamilyIndex:
     """The index of what was stored."""
     core, names = structure.index, cast("StoredNames", structure.names)
-    dag = Dag.from_index(names, NameIndex(names), core.graph.parents)
+    dag = Dag.from_graph(names, NameIndex(names), core.graph)
     tree = ClusterTree.from_arrays(
         names,
         core.clusters,
