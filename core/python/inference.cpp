@@ -94,7 +94,7 @@ void bind_questions(nb::module_& module) {
         .value("TRACE", Ending::trace);
     nb::enum_<NetworkPart>(module, "NetworkPart").value("PRUNED", NetworkPart::pruned).value("WHOLE", NetworkPart::whole);
 
-    nb::class_<Question>(module, "Question")
+    auto type = nb::class_<Question>(module, "Question")
         .def("__init__", &make_question, nb::arg("targets") = nb::tuple(), nb::arg("observed") = nb::tuple(),
              nb::arg("soft") = nb::tuple(), nb::kw_only(), nb::arg("map_variables") = nb::tuple(),
              nb::arg("context") = nb::tuple(), nb::arg("network") = NetworkPart::pruned, nb::arg("coherent") = false,
@@ -110,10 +110,10 @@ void bind_questions(nb::module_& module) {
         .def_ro("shows_impossible", &Question::shows_impossible)
         .def_ro("ending", &Question::ending)
         .def_ro("max_bytes", &Question::max_bytes)
-        .def_prop_ro_static("NO_LIMIT", [](nb::handle) { return Question::no_limit; })
         .def("__eq__", [](const Question& one, const Question& other) { return one == other; })
         .def("__eq__", [](const Question&, nb::handle) { return false; })
         .def("__hash__", &hash_of);
+    type.attr("NO_LIMIT") = Question::no_limit;
 }
 
 // --- small networks ---
