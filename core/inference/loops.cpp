@@ -46,36 +46,34 @@ inline double sum_of_products(const double* left, const double* right, Size coun
     return added(lane);
 }
 
-// The product moves: `term` gives the term of the sum for an entry.
-template <bool is_first, class Term>
-inline void write(double* __restrict product, Size count, Term term) {
-    for (Size k = 0; k < count; ++k) {
+// All rounds of the outer loop, for a product that moves; `term` gives the term of the sum for an entry of a round. Short inner
+// loops have a length that is known when this is compiled, if `fixed` is not 0.
+template <bool is_first, Size fixed, class Term>
+inline void write(const InnerLoops& loops, const double* left, const double* right, double* __restrict product, Term term) {
+    const Size n = fixed ? fixed : loops.length;
+    for (Size round = 0; round < loops.outer_length; ++round) {
+        const auto entry = term(left, right);
+        for (Size k = 0; k < n; ++k) {
+            if constexpr (is_first) {
+                product[k] = entry(k);
+            } else {
+                product[k] += entry(k);
+            }
+        }
+        left += loops.outer_left;
+        right += loops.outer_right;
+        product += loops.outer_product;
+    }
+}
+
+// The same for a product that does not move; `sum` gives the sum of a round.
+template <bool is_first, class Sum>
+inline void write_sums(const InnerLoops& loops, const double* left, const double* right, double* __restrict product, Sum sum) {
+    for (Size round = 0; round < loops.outer_length; ++round) {
         if constexpr (is_first) {
-            product[k] = term(k);
+            *product = sum(left, right);
         } else {
-            product[k] += term(k);
-        }
-    }
-}
-
-template <bool is_first>
-void multiply_as(const InnerLoops& loops, const double* left, const double* right, double* product) {
-    const Size n = loops.length;
-    for (Size round = 0; round < loops.outer_length; ++round) {
-        const double *a = left, *b = right;
-        if (!loops.product_moves) {
-            const double total = loops.left_moves && loops.right_moves ? sum_of_products(a, b, n)
-                                 : loops.left_moves                    ? sum_of(a, n) * *b
-                                                                       : sum_of(b, n) * *a;
-            *product = is_first ? total : *product + total;
-        } else if (loops.left_moves && loops.right_moves) {
-            write<is_first>(product, n, [a, b](Size k) { return a[k] * b[k]; });
-        } else if (loops.left_moves) {
-            write<is_first>(product, n, [a, y = *b](Size k) { return a[k] * y; });
-        } else if (loops.right_moves) {
-            write<is_first>(product, n, [b, x = *a](Size k) { return x * b[k]; });
-        } else {
-            write<is_first>(product, n, [x = *a * *b](Size) { return x; });
+            *product += sum(left, right);
         }
         left += loops.outer_left;
         right += loops.outer_right;
@@ -83,36 +81,87 @@ void multiply_as(const InnerLoops& loops, const double* left, const double* righ
     }
 }
 
-void multiply(const InnerLoops& loops, const double* left, const double* right, double* product, bool is_first) {
-    is_first ? multiply_as<true>(loops, left, right, product) : multiply_as<false>(loops, left, right, product);
-}
+using Factor = const double*;
 
-template <bool is_first>
-void multiply_pairs_as(const InnerLoops& loops, const double* left, const double* right, Size further_left,
-                       Size further_right, double* product) {
-    const Size n = loops.length;
-    for (Size round = 0; round < loops.outer_length; ++round) {
-        const double *a = left, *b = right, *a2 = left + further_left, *b2 = right + further_right;
-        const double x = *a, y = *b, x2 = *a2, y2 = *b2;
+template <bool is_first, Size fixed>
+void multiply_as(const InnerLoops& loops, Factor left, Factor right, double* product) {
+    const Size n = fixed ? fixed : loops.length;
+    if (!loops.product_moves) {
         if (loops.left_moves && loops.right_moves) {
-            write<is_first>(product, n, [=](Size k) { return a[k] * b[k] + a2[k] * b2[k]; });
+            write_sums<is_first>(loops, left, right, product, [n](Factor a, Factor b) { return sum_of_products(a, b, n); });
         } else if (loops.left_moves) {
-            write<is_first>(product, n, [=](Size k) { return a[k] * y + a2[k] * y2; });
-        } else if (loops.right_moves) {
-            write<is_first>(product, n, [=](Size k) { return x * b[k] + x2 * b2[k]; });
+            write_sums<is_first>(loops, left, right, product, [n](Factor a, Factor b) { return sum_of(a, n) * *b; });
         } else {
-            write<is_first>(product, n, [total = x * y + x2 * y2](Size) { return total; });
+            write_sums<is_first>(loops, left, right, product, [n](Factor a, Factor b) { return sum_of(b, n) * *a; });
         }
-        left += loops.outer_left;
-        right += loops.outer_right;
-        product += loops.outer_product;
+    } else if (loops.left_moves && loops.right_moves) {
+        write<is_first, fixed>(loops, left, right, product,
+                               [](Factor a, Factor b) { return [a, b](Size k) { return a[k] * b[k]; }; });
+    } else if (loops.left_moves) {
+        write<is_first, fixed>(loops, left, right, product,
+                               [](Factor a, Factor b) { return [a, y = *b](Size k) { return a[k] * y; }; });
+    } else if (loops.right_moves) {
+        write<is_first, fixed>(loops, left, right, product,
+                               [](Factor a, Factor b) { return [b, x = *a](Size k) { return x * b[k]; }; });
+    } else {
+        write<is_first, fixed>(loops, left, right, product,
+                               [](Factor a, Factor b) { return [x = *a * *b](Size) { return x; }; });
     }
 }
 
-void multiply_pairs(const InnerLoops& loops, const double* left, const double* right, Size further_left, Size further_right,
-                    double* product, bool is_first) {
-    is_first ? multiply_pairs_as<true>(loops, left, right, further_left, further_right, product)
-             : multiply_pairs_as<false>(loops, left, right, further_left, further_right, product);
+template <bool is_first, Size fixed>
+void multiply_pairs_as(const InnerLoops& loops, Factor left, Factor right, Size further_left, Size further_right,
+                       double* product) {
+    const Size p = further_left, q = further_right;
+    if (loops.left_moves && loops.right_moves) {
+        write<is_first, fixed>(loops, left, right, product, [p, q](Factor a, Factor b) {
+            return [a, b, a2 = a + p, b2 = b + q](Size k) { return a[k] * b[k] + a2[k] * b2[k]; };
+        });
+    } else if (loops.left_moves) {
+        write<is_first, fixed>(loops, left, right, product, [p, q](Factor a, Factor b) {
+            return [a, a2 = a + p, y = *b, y2 = b[q]](Size k) { return a[k] * y + a2[k] * y2; };
+        });
+    } else if (loops.right_moves) {
+        write<is_first, fixed>(loops, left, right, product, [p, q](Factor a, Factor b) {
+            return [b, b2 = b + q, x = *a, x2 = a[p]](Size k) { return x * b[k] + x2 * b2[k]; };
+        });
+    } else {
+        write<is_first, fixed>(loops, left, right, product, [p, q](Factor a, Factor b) {
+            return [total = *a * *b + a[p] * b[q]](Size) { return total; };
+        });
+    }
+}
+
+template <bool is_first>
+void multiply_of_any_length(const InnerLoops& loops, Factor left, Factor right, double* product) {
+    switch (loops.length) {
+        case 2: return multiply_as<is_first, 2>(loops, left, right, product);
+        case 3: return multiply_as<is_first, 3>(loops, left, right, product);
+        case 4: return multiply_as<is_first, 4>(loops, left, right, product);
+        default: return multiply_as<is_first, 0>(loops, left, right, product);
+    }
+}
+
+template <bool is_first>
+void multiply_pairs_of_any_length(const InnerLoops& loops, Factor left, Factor right, Size further_left, Size further_right,
+                                  double* product) {
+    switch (loops.length) {
+        case 2: return multiply_pairs_as<is_first, 2>(loops, left, right, further_left, further_right, product);
+        case 3: return multiply_pairs_as<is_first, 3>(loops, left, right, further_left, further_right, product);
+        case 4: return multiply_pairs_as<is_first, 4>(loops, left, right, further_left, further_right, product);
+        default: return multiply_pairs_as<is_first, 0>(loops, left, right, further_left, further_right, product);
+    }
+}
+
+void multiply(const InnerLoops& loops, Factor left, Factor right, double* product, bool is_first) {
+    is_first ? multiply_of_any_length<true>(loops, left, right, product)
+             : multiply_of_any_length<false>(loops, left, right, product);
+}
+
+void multiply_pairs(const InnerLoops& loops, Factor left, Factor right, Size further_left, Size further_right, double* product,
+                    bool is_first) {
+    is_first ? multiply_pairs_of_any_length<true>(loops, left, right, further_left, further_right, product)
+             : multiply_pairs_of_any_length<false>(loops, left, right, further_left, further_right, product);
 }
 
 double sum(const double* numbers, Size count) { return sum_of(numbers, count); }

@@ -60,6 +60,7 @@ private:
 
 Program Planner::plan(const std::shared_ptr<const TableLayout>& layout, const Question& question) {
     const ClusterIndex::BorrowedMarks marks(layout->index());
+    check_question(question, *marks);
     cutter_.cut(layout->index(), question, *marks, small_);
     const std::size_t size = small_.nodes.size();
     outputs_.clear();
@@ -222,6 +223,7 @@ double Planner::worth(std::int64_t max_bytes) const {
 
 SmallNetwork Planner::cut(const ClusterIndex& index, const Question& question) {
     const ClusterIndex::BorrowedMarks marks(index);
+    check_question(question, *marks);
     cutter_.cut(index, question, *marks, small_);
     return small_;
 }

@@ -8,7 +8,7 @@
 
 namespace dconvex {
 
-// The program of a question. It is the same whatever was planned before; the question must be checked.
+// The program of a question, which is checked first. It is the same whatever was planned before.
 Program plan(const std::shared_ptr<const TableLayout>& layout, const Question& question);
 // The program that derives a table, whose source must be a cluster; its result has the table's own axes.
 Program plan_derivation(const std::shared_ptr<const TableLayout>& layout, Index table);

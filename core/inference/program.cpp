@@ -82,6 +82,9 @@ void ProgramWriter::write(const ContractionPath& path, std::span<const Axis> axe
     program.is_too_large = whole > Program::most;
     program.cost = static_cast<Offset>(std::min(path.cost(), Program::most));
     program.leaves = subject.factors.sources;
+    program.loads_derived = std::any_of(program.leaves.begin(), program.leaves.end(), [&](const Source& leaf) {
+        return leaf.kind == Source::Kind::table && leaf.number >= subject.layout.variable_count();
+    });
     program.scalars.clear();
     program.outputs.clear();
     program.loads.clear();

@@ -89,6 +89,7 @@ struct Program {
 
     bool is_too_large = false;  // more entries than `most`: there are no steps
     bool uses_all_evidence = false;
+    bool loads_derived = false;  // tables that are not the network's own
     Offset cost = 0;  // multiplications
     Offset workspace_size = 0;
     Offset result_size = 0;

@@ -1,45 +1,49 @@
 #include "inference/question.hpp"
 
-#include <algorithm>
-#include <iterator>
 #include <stdexcept>
 
 namespace dconvex {
 namespace {
 
-// The variables in ascending order, each in range and none twice.
-Vector<Index> checked(const Vector<Index>& variables, Index count, bool may_repeat = false) {
-    Vector<Index> sorted = variables;
-    std::sort(sorted.begin(), sorted.end());
-    if (!sorted.empty() && (sorted.front() < 0 || sorted.back() >= count)) {
-        throw std::invalid_argument("a question names a variable that there is not");
-    }
-    if (!may_repeat && std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
-        throw std::invalid_argument("a question names a variable twice");
-    }
-    return sorted;
-}
+// What a variable is named as, one bit each; the marks of a walk hold them.
+enum Named : Index { as_target = 1, as_observed = 2, as_soft = 4, as_map_variable = 8 };
 
-bool are_disjoint(const Vector<Index>& one, const Vector<Index>& other) {
-    auto a = one.begin(), b = other.begin();
-    while (a != one.end() && b != other.end()) {
-        if (*a == *b) return false;
-        *a < *b ? ++a : ++b;
+// Notes that these variables are named as something.
+void name(const Vector<Index>& variables, Named what, IndexMarks& marks) {
+    for (const Index variable : variables) {
+        if (variable < 0 || static_cast<std::size_t>(variable) >= marks.variable.size()) {
+            throw std::invalid_argument("a question names a variable that there is not");
+        }
+        if (marks.variable[variable] != marks.stamp) {
+            marks.variable[variable] = marks.stamp;
+            marks.local[variable] = 0;
+        }
+        Index& named = marks.local[variable];
+        if (named & what) throw std::invalid_argument("a question names a variable twice");
+        named |= what;
+        if ((named & as_observed) && named != as_observed) {
+            throw std::invalid_argument("an observed variable is neither a target nor has a likelihood");
+        }
+        if (what == as_map_variable && !(named & as_target)) {
+            throw std::invalid_argument("map_variables are targets of a trace");
+        }
     }
-    return true;
 }
 
 }  // namespace
 
-void check_question(const Question& question, Index variables) {
-    const Vector<Index> targets = checked(question.targets, variables), observed = checked(question.observed, variables);
-    const Vector<Index> soft = checked(question.soft, variables), maximized = checked(question.map_variables, variables);
-    checked(question.context, variables, true);
-    if (!are_disjoint(observed, targets) || !are_disjoint(observed, soft)) {
-        throw std::invalid_argument("an observed variable is neither a target nor has a likelihood");
+void check_question(const Question& question, IndexMarks& marks) {
+    ++marks.stamp;
+    name(question.targets, as_target, marks);
+    name(question.observed, as_observed, marks);
+    name(question.soft, as_soft, marks);
+    name(question.map_variables, as_map_variable, marks);
+    for (const Index variable : question.context) {
+        if (variable < 0 || static_cast<std::size_t>(variable) >= marks.variable.size()) {
+            throw std::invalid_argument("a question names a variable that there is not");
+        }
     }
-    if (maximized.empty()) return;
-    if (question.ending != Ending::trace || !std::includes(targets.begin(), targets.end(), maximized.begin(), maximized.end())) {
+    if (!question.map_variables.empty() && question.ending != Ending::trace) {
         throw std::invalid_argument("map_variables are targets of a trace");
     }
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "clusters/cluster_index.hpp"
 #include "common/memory.hpp"
 #include "common/ragged.hpp"
 
@@ -36,8 +37,8 @@ struct Question {
     bool operator==(const Question&) const = default;
 };
 
-// Throws std::invalid_argument where a variable is none of 0 … variables - 1, where one is named twice or is both observed and
-// something else, or where map_variables are no targets of a trace.
-void check_question(const Question& question, Index variables);
+// Throws std::invalid_argument where there is no such variable, where one is named twice or is both observed and something
+// else, or where map_variables are no targets of a trace.
+void check_question(const Question& question, IndexMarks& marks);
 
 }  // namespace dconvex

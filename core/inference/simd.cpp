@@ -10,11 +10,8 @@ namespace dconvex {
 namespace baseline {
 extern const LoopSet loop_set;
 }
-#ifdef DCONVEX_WIDE_LOOPS  // set by the build where it compiles the sets for wider x86-64 vectors
+#ifdef DCONVEX_WIDE_LOOPS  // set by the build where it compiles the set for wider x86-64 vectors
 namespace avx2 {
-extern const LoopSet loop_set;
-}
-namespace avx512 {
 extern const LoopSet loop_set;
 }
 #endif
@@ -22,7 +19,7 @@ extern const LoopSet loop_set;
 namespace {
 
 struct Available {
-    const LoopSet* sets[3];
+    const LoopSet* sets[2];
     int count;
 };
 
@@ -31,7 +28,6 @@ Available find_available() noexcept {
 #ifdef DCONVEX_WIDE_LOOPS
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2")) found.sets[found.count++] = &avx2::loop_set;
-    if (__builtin_cpu_supports("avx512f")) found.sets[found.count++] = &avx512::loop_set;
 #endif
     return found;
 }

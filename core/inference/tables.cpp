@@ -29,13 +29,17 @@ Tables::Tables(std::shared_ptr<const TableLayout> layout, Index given)
       floors_(static_cast<std::size_t>(layout_->table_count())),
       holds_zero_(static_cast<std::size_t>(layout_->table_count()), 0),
       underflowed_(static_cast<std::size_t>(layout_->table_count())),
-      costs_(static_cast<std::size_t>(layout_->table_count()), DerivationCost{not_known, not_known}) {
+      multiplications_(static_cast<std::size_t>(layout_->table_count())),
+      peak_bytes_(static_cast<std::size_t>(layout_->table_count())) {
     if (given < layout_->variable_count() || given > layout_->table_count()) {
         throw std::invalid_argument("at least the tables of the network are given");
     }
-    for (std::atomic<double>& floor : floors_) floor.store(not_known, std::memory_order_relaxed);
-    for (std::atomic<bool>& flag : underflowed_) flag.store(false, std::memory_order_relaxed);
-    for (Index table = 0; table < given; ++table) costs_[table] = {0.0, 0.0};
+    for (Index table = 0; table < layout_->table_count(); ++table) {
+        floors_[table].store(not_known, std::memory_order_relaxed);
+        underflowed_[table].store(false, std::memory_order_relaxed);
+        peak_bytes_[table].store(0.0, std::memory_order_relaxed);
+        multiplications_[table].store(table < given ? 0.0 : not_known, std::memory_order_relaxed);
+    }
 }
 
 bool Tables::is_there(Index table) const { return !std::isnan(floor(table)); }
@@ -53,7 +57,16 @@ void Tables::publish(Index number) {
 
 void Tables::mark_underflowed(Index table) { underflowed_[table].store(true, std::memory_order_release); }
 
-bool Tables::has_cost(Index table) const { return !std::isnan(costs_[table].multiplications); }
+bool Tables::has_cost(Index table) const { return !std::isnan(multiplications_[table].load(std::memory_order_acquire)); }
+
+DerivationCost Tables::cost(Index table) const {
+    return {multiplications_[table].load(std::memory_order_acquire), peak_bytes_[table].load(std::memory_order_relaxed)};
+}
+
+void Tables::set_cost(Index table, DerivationCost cost) {
+    peak_bytes_[table].store(cost.peak_bytes, std::memory_order_relaxed);
+    multiplications_[table].store(cost.multiplications, std::memory_order_release);
+}
 
 void Likelihoods::add(std::span<const double> numbers) {
     bool is_possible = false;

@@ -12,7 +12,7 @@
 
 namespace dconvex {
 
-// What deriving a table takes; NaN until that is known.
+// What deriving a table takes.
 struct DerivationCost {
     double multiplications;
     double peak_bytes;
@@ -50,9 +50,11 @@ public:
     void publish(Index table);
     void mark_underflowed(Index table);
 
-    const DerivationCost& cost(Index table) const { return costs_[table]; }
+    // Known for given tables, and once it was found out for others. Whoever finds it out finds the same, so any thread may set
+    // it.
     bool has_cost(Index table) const;
-    void set_cost(Index table, DerivationCost cost) { costs_[table] = cost; }
+    DerivationCost cost(Index table) const;
+    void set_cost(Index table, DerivationCost cost);
 
 private:
     std::shared_ptr<const TableLayout> layout_;
@@ -61,7 +63,7 @@ private:
     Vector<std::atomic<double>> floors_;
     Vector<std::uint8_t> holds_zero_;
     Vector<std::atomic<bool>> underflowed_;
-    Vector<DerivationCost> costs_;
+    Vector<std::atomic<double>> multiplications_, peak_bytes_;  // of deriving; the first is NaN until both are known
 };
 
 // The likelihoods of a question's soft evidence, in its order.

@@ -120,7 +120,6 @@ void bind_questions(nb::module_& module) {
 
 SmallNetwork cut_small_network(const ClusterIndex& index, const Question& question) {
     nb::gil_scoped_release release;
-    check_question(question, index.variable_count());
     return small_network(index, question);
 }
 
@@ -219,6 +218,16 @@ Index checked_table(const TableLayout& layout, Index table) {
     return table;
 }
 
+// Multiplications and bytes; larger numbers than a program's most are not told apart.
+std::tuple<Offset, Offset> cost_of(Tables& tables, Indices wanted) {
+    nb::gil_scoped_release release;
+    const DerivationCost cost = derivation_cost(tables, wanted);
+    const auto rounded = [](double number) {
+        return number < static_cast<double>(Program::most_bytes) ? static_cast<Offset>(number) : Program::most_bytes;
+    };
+    return {rounded(cost.multiplications), rounded(cost.peak_bytes)};
+}
+
 Derivation make_derivation(std::shared_ptr<Tables> tables, const Array<Index>& wanted) {
     check_tables(tables->layout(), as_span(wanted));
     const Indices own = as_span(wanted);
@@ -310,10 +319,7 @@ void bind_tables(nb::module_& module) {
     module.def("derivation_cost",
                [](Tables& tables, const Array<Index>& wanted) {
                    check_tables(tables.layout(), as_span(wanted));
-                   const Indices own = as_span(wanted);
-                   nb::gil_scoped_release release;
-                   const DerivationCost cost = derivation_cost(tables, own);
-                   return std::make_tuple(cost.multiplications, cost.peak_bytes);
+                   return cost_of(tables, as_span(wanted));
                },
                nb::arg("tables"), nb::arg("wanted"));
 }
@@ -324,7 +330,6 @@ using OwnProgram = nb::handle_t<Program>;
 
 Program make_plan(std::shared_ptr<TableLayout> layout, const Question& question) {
     nb::gil_scoped_release release;
-    check_question(question, layout->variable_count());
     return plan(layout, question);
 }
 
@@ -464,6 +469,13 @@ void bind_programs(nb::module_& module) {
                          for (const Step& step : program.steps) found.append(step);
                          return found;
                      })
+        .def("derivation_cost",
+             [](const Program& program, Tables& tables) {
+                 if (program.is_too_large || !program.loads_derived) return std::tuple<Offset, Offset>(0, 0);
+                 if (program.layout != tables.shared_layout()) throw std::invalid_argument("the program is about other tables");
+                 return cost_of(tables, program.derived());
+             },
+             nb::arg("tables"))
         .def("run", &run, nb::arg("tables"), nb::arg("states"), nb::arg("likelihoods"), nb::arg("result"))
         .def("run_rows", &run_rows, nb::arg("tables"), nb::arg("states"), nb::arg("results"))
         .def("trace", &trace_back, nb::arg("tables"), nb::arg("states"), nb::arg("likelihoods"), nb::arg("rows") = 1,

@@ -450,7 +450,7 @@ class Derivation:
     def run(self) -> None:
         """Make the tables. Raises ValueError where given tables are missing still."""
 
-def derivation_cost(tables: Tables, wanted: NDArray[np.int32]) -> tuple[float, float]:
+def derivation_cost(tables: Tables, wanted: NDArray[np.int32]) -> tuple[int, int]:
     """The multiplications that deriving these tables takes, and the most bytes that one of them takes."""
 
 class Status(Enum):
@@ -550,6 +550,8 @@ class Program:
     def outputs(self) -> list[Output]: ...
     @property
     def steps(self) -> list[Step]: ...
+    def derivation_cost(self, tables: Tables) -> tuple[int, int]:
+        """What deriving the tables in `derived` takes: all multiplications, and the most bytes for one of them."""
     def run(self, tables: Tables, states: Iterable[int], likelihoods: Likelihoods, result: NDArray[np.float64]) -> RunReport:
         """Run it for one row of evidence.
 

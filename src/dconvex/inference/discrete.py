@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeAlias, c
 import numpy as np
 from numpy.typing import NDArray
 
-from dconvex._core import Ending, NetworkPart, RunReport, Status
+from dconvex._core import Ending, NetworkPart, Question, RunReport, Status
 from dconvex.errors import ImpossibleEvidenceError, TooLargeError
 from dconvex.inference.conflict import smallest_conflict
 from dconvex.inference.distribution import Distribution
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 Floats: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int32]
 
+ANSWER, MARGINALS, TRACE = Ending.ANSWER, Ending.MARGINALS, Ending.TRACE
+PRUNED, WHOLE = NetworkPart.PRUNED, NetworkPart.WHOLE
+FINE, IMPOSSIBLE, NEEDS_TABLES = Status.FINE, Status.IMPOSSIBLE, Status.NEEDS_TABLES
 MOST_AXES = 64
 """NumPy's limit; it holds for answers only, not for the tables on the way."""
 
@@ -47,16 +50,12 @@ class DiscreteAnswers:
         self.store, self.labels = store, labels
         self.names = store.index.dag.names
         self._axes = _Axes(self.names, labels)
-        self.planner = Planner(store, coherent=coherent)
+        self.planner, self.coherent = Planner(store, coherent=coherent), coherent
 
     @classmethod
     def of(cls, index: FamilyIndex, tables: Tables) -> DiscreteAnswers:
         store = TableStore.of(index, [len(own) for own in tables.labels], tables.values)
         return cls(store, tables.labels, coherent=True)
-
-    @property
-    def coherent(self) -> bool:
-        return self.planner.coherent
 
     def read_evidence(self, evidence: Mapping[Name, Any] | None, soft: Soft | None) -> Evidence:
         if not evidence and not soft:
@@ -65,11 +64,11 @@ class DiscreteAnswers:
 
     def query(self, variables: Variables, evidence: Evidence, limit: int, *, assume_possible: bool) -> Distribution:
         targets = evidence.targets_of(variables)
-        plan = self._plan(targets, evidence, Ending.ANSWER, limit)
+        plan = self._plan(targets, evidence, ANSWER, limit)
         if targets is not variables:
             self._refuse_large_result(variables, limit, plan.peak_bytes)
         plan, report, values = self._run(plan, evidence)
-        if report.status == Status.IMPOSSIBLE:
+        if report.status is IMPOSSIBLE:
             self.raise_impossible(evidence, limit, context=variables)
         if not (plan.uses_all_evidence or assume_possible):
             self._check_possible(evidence, limit, variables)
@@ -89,7 +88,7 @@ class DiscreteAnswers:
         plans = self._marginal_plans(targets, evidence, limit)
         for planned in plans:
             plan, report, values = self._run(planned, evidence)
-            if report.status == Status.IMPOSSIBLE:
+            if report.status is IMPOSSIBLE:
                 self.raise_impossible(evidence, limit, context=tuple(output.variable for output in plan.outputs))
             for output in plan.outputs:
                 found[output.variable] = values[output.offset : output.offset + output.size]
@@ -106,13 +105,13 @@ class DiscreteAnswers:
         if not evidence:
             return evidence.log_scale
         _, report, _ = self._run(self.evidence_plan(evidence, limit, context), evidence)
-        return report.log_sum + evidence.log_scale if report.status == Status.FINE else -np.inf
+        return report.log_sum + evidence.log_scale if report.status is FINE else -np.inf
 
     def most_probable(
         self, variables: Variables | None, evidence: Evidence, limit: int, *, assume_possible: bool
     ) -> tuple[dict[Name, Label], float]:
         targets = evidence.targets_of(tuple(range(len(self.names))) if variables is None else variables)
-        plan = self.planner.sound(self._plan(targets, evidence, Ending.TRACE, limit, map_variables=targets))
+        plan = self.planner.sound(self._plan(targets, evidence, TRACE, limit, map_variables=targets))
         states = self._traced(plan, evidence, limit, context=targets)[0]
         state_of = dict(zip(plan.program.axes.tolist(), states.tolist(), strict=True))
         state_of |= dict(zip(evidence.observed, evidence.states, strict=True))
@@ -137,7 +136,7 @@ class DiscreteAnswers:
         return tables.frame(network.dag, tables.sampled_codes(network.dag, rows, rng, known), rows)
 
     def _sampled_ancestors(self, rows: int, evidence: Evidence, rng: np.random.Generator, limit: int) -> dict[int, Indices]:
-        plan = self.planner.sound(self._plan((), evidence, Ending.TRACE, limit, network=NetworkPart.WHOLE))
+        plan = self.planner.sound(self._plan((), evidence, TRACE, limit, network=WHOLE))
         everything = tuple(range(len(self.names)))
         states = self._traced(plan, evidence, limit, rows, int(rng.integers(2**63)), context=everything)
         found = dict(zip(plan.program.axes.tolist(), states.T, strict=True))
@@ -164,7 +163,7 @@ class DiscreteAnswers:
 
     def explain(self, variables: Variables, evidence: Evidence, limit: int, *, assume_possible: bool) -> QueryPlan:
         targets = evidence.targets_of(variables)
-        plan = self._plan(targets, evidence, Ending.ANSWER, limit)
+        plan = self._plan(targets, evidence, ANSWER, limit)
         peak = plan.peak_bytes
         if targets is not variables:
             peak += 8 * self._refuse_large_result(variables, limit, peak)
@@ -176,13 +175,13 @@ class DiscreteAnswers:
 
     def proba_plan(self, targets: Variables, observed: Variables, limit: int, *, is_checked: bool) -> Plan:
         """The plan for one target given these variables, whatever their states, or for the marginals of several."""
-        ending = Ending.ANSWER if len(targets) == 1 else Ending.MARGINALS
-        question = self.planner.question(targets, observed, (), ending, limit, shows_impossible=False)
+        ending = ANSWER if len(targets) == 1 else MARGINALS
+        question = Question(targets, observed, coherent=self.coherent, ending=ending, max_bytes=limit)
         return self.planner.plan(question, is_checked=is_checked)
 
     def evidence_plan(self, evidence: Evidence, limit: int, context: Variables) -> Plan:
         """The plan for the probability of evidence on these variables, in the network of a question about others."""
-        return self._plan((), evidence, Ending.ANSWER, limit, context=() if self.coherent else context)
+        return self._plan((), evidence, ANSWER, limit, context=() if self.coherent else context)
 
     def zeros_above(self, variables: Iterable[int]) -> Indices:
         """Of these variables and of those above them the ones whose own table has an entry that is zero."""
@@ -229,12 +228,12 @@ class DiscreteAnswers:
         *,
         map_variables: Variables = (),
         context: Variables = (),
-        network: NetworkPart = NetworkPart.PRUNED,
+        network: NetworkPart = PRUNED,
         is_checked: bool = True,
     ) -> Plan:
-        question = self.planner.question(
-            targets, evidence.observed, evidence.soft, ending, limit,
-            map_variables=map_variables, context=context, network=network,
+        question = Question(
+            targets, evidence.observed, evidence.soft, map_variables=map_variables, context=context, network=network,
+            coherent=self.coherent, shows_impossible=True, ending=ending, max_bytes=limit,
         )  # fmt: skip
         return self.planner.plan(question, is_checked=is_checked)
 
@@ -242,14 +241,14 @@ class DiscreteAnswers:
         """One plan that propagates to all variables, or one for each variable, whichever costs less."""
         together: Plan | None = None
         if self.coherent and len(targets) > 1:
-            plan = self._plan(targets, evidence, Ending.MARGINALS, limit, is_checked=False)
+            plan = self._plan(targets, evidence, MARGINALS, limit, is_checked=False)
             together = plan if plan.peak_bytes <= limit else None
             if together and together.total <= PLANNING_ONE * len(targets):
                 return [together]
         singles: list[Plan] = []
         total = 0.0
         for target in targets:
-            single = self._plan((target,), evidence, Ending.MARGINALS, limit, is_checked=together is None)
+            single = self._plan((target,), evidence, MARGINALS, limit, is_checked=together is None)
             singles.append(single)
             total += single.total + PLANNING_ONE // 2
             if together and (single.peak_bytes > limit or total > together.total):
@@ -267,7 +266,7 @@ class DiscreteAnswers:
     def _run(self, plan: Plan, evidence: Evidence) -> tuple[Plan, RunReport, Floats]:
         """The plan that was executed, what it reports and its result, for one row of evidence."""
         report, values = plan.run(evidence.states, evidence.native)
-        if report.status == Status.NEEDS_TABLES:
+        if report.status is NEEDS_TABLES:
             return self._run(self.planner.sound(plan), evidence)
         return plan, report, values
 
@@ -282,7 +281,7 @@ class DiscreteAnswers:
 
     def _check_possible(self, evidence: Evidence, limit: int, context: Variables) -> None:
         plan = self._checking_plan(evidence, limit, context)
-        if plan and self._run(plan, evidence)[1].status == Status.IMPOSSIBLE:
+        if plan and self._run(plan, evidence)[1].status is IMPOSSIBLE:
             self.raise_impossible(evidence, limit, context=context)
 
     def _checking_plan(self, evidence: Evidence, limit: int, context: Variables) -> Plan | None:
@@ -324,7 +323,7 @@ class DiscreteAnswers:
         self, plan: Plan, variables: Variables, targets: Variables, evidence: Evidence, peak_bytes: int
     ) -> QueryPlan:
         names, index = self.names, self.store.index
-        network = NetworkPart.WHOLE if plan.network == "whole" else NetworkPart.PRUNED
+        network = WHOLE if plan.network == "whole" else PRUNED
         small = self.planner.small_network(targets, evidence.observed, evidence.soft, network=network)
         requisite = self._requisite(targets, evidence)
         looked_at = requisite if self.coherent else [*evidence.observed, *evidence.soft]
@@ -341,7 +340,7 @@ class DiscreteAnswers:
             variables_kept=_named(names, sorted(used)),
             barren=_named(names, sorted(set(small.nodes.tolist()) - used)),
             network=plan.network,
-            method="propagation" if plan.question.ending == Ending.MARGINALS else "elimination",
+            method="propagation" if plan.question.ending is MARGINALS else "elimination",
             order=_named(names, plan.named(plan.program.order).tolist()),
             derived=len(plan.program.derived) if self.coherent else 0,
             peak_bytes=peak_bytes,

@@ -7,7 +7,7 @@ Plans never depend on the numbers of tables or on the states observed, so they a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -26,6 +26,7 @@ from dconvex._core import (
     Status,
     TableLayout,
     Tables,
+    derivation_cost,
     plan,
     small_network,
 )
@@ -42,6 +43,11 @@ Floats: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int32]
 Variables: TypeAlias = tuple[int, ...]
 
+# looking up the members of an enumeration takes longer than the rest of a small step
+FINE = Status.FINE
+PRUNED, WHOLE = NetworkPart.PRUNED, NetworkPart.WHOLE
+ANSWER, MARGINALS = Ending.ANSWER, Ending.MARGINALS
+
 PLANS_KEPT, BYTES_KEPT = 4096, 1 << 28
 """At most this many plans are kept, and this many bytes of them; the oldest goes first."""
 SHARED_BY = 1000
@@ -55,7 +61,7 @@ Looking would cost more: a long chain takes longer to plan than to execute.
 """
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Plan:
     """A program, the tables that it loads, and what it was chosen from."""
 
@@ -69,6 +75,12 @@ class Plan:
     nodes: Indices | None = None
     """On the hull: the variable of the model that each variable of the program is."""
     candidates: tuple[Candidate, ...] = ()
+    uses_all_evidence: bool = field(init=False)
+    size: int = field(init=False)
+    """Of the result."""
+
+    def __post_init__(self) -> None:
+        self.uses_all_evidence, self.size = self.program.uses_all_evidence, self.program.result_size
 
     @property
     def multiplications(self) -> int:
@@ -82,12 +94,8 @@ class Plan:
     @property
     def is_expensive(self) -> bool:
         """Whether another plan might save enough; none saves the writing of the result."""
-        savable = self.total - 2 * self.program.result_size
+        savable = self.total - 2 * self.size
         return savable >= CHEAP and savable >= CHEAP_FOR_EACH * self.program.length
-
-    @property
-    def uses_all_evidence(self) -> bool:
-        return self.program.uses_all_evidence
 
     @property
     def outputs(self) -> list[Output]:
@@ -100,19 +108,19 @@ class Plan:
 
     def run(self, states: Variables, likelihoods: Likelihoods) -> tuple[RunReport, Floats]:
         """Execute the program for one row of evidence."""
-        result = np.empty(self.program.result_size)
+        result = np.empty(self.size)
         return self.program.run(self.store.tables, states, likelihoods, result), result
 
     def run_rows(self, states: Indices) -> tuple[Floats, NDArray[np.bool_]]:
         """Execute the program for rows of observed states: results by row, and whether each is possible."""
-        results = np.empty((len(states), self.program.result_size))
+        results = np.empty((len(states), self.size))
         statuses = self.program.run_rows(self.store.tables, states, results)
-        return results, statuses == Status.FINE.value
+        return results, statuses == FINE.value
 
     def trace(self, states: Variables, likelihoods: Likelihoods, rows: int, seed: int | None) -> Indices | None:
         """The states of the axes, the most probable ones or rows at random; None where the evidence is impossible."""
         status, found = self.program.trace(self.store.tables, states, likelihoods, rows, seed)
-        return found if status == Status.FINE else None
+        return found if status is FINE else None
 
 
 class Planner:
@@ -124,23 +132,12 @@ class Planner:
         self._bytes = 0
         self._lock = Lock()
 
-    def question(
-        self, targets: Variables, observed: Variables, soft: Variables, ending: Ending, max_bytes: int, *,
-        map_variables: Variables = (), context: Variables = (), network: NetworkPart = NetworkPart.PRUNED,
-        shows_impossible: bool = True,
-    ) -> Question:  # fmt: skip
-        """A question to this model; where clusters disagree, those of the `context` are kept too."""
-        return Question(
-            targets, observed, soft, map_variables=map_variables, context=context, network=network, coherent=self.coherent,
-            shows_impossible=shows_impossible, ending=ending, max_bytes=max_bytes,
-        )  # fmt: skip
-
     def plan(self, question: Question, *, is_checked: bool = True) -> Plan:
         """The cheapest plan that fits (without `is_checked` it may be too large), or that on the whole network."""
         found = self._kept.get(question)
         if found is None:
             found = self._planned(question)
-            is_free = self.coherent and question.network == NetworkPart.PRUNED
+            is_free = self.coherent and question.network is PRUNED
             if is_free and (found.is_expensive or found.peak_bytes > question.max_bytes):
                 found = self._cheapest(found)
             self._keep(found)
@@ -175,18 +172,15 @@ class Planner:
 
     def _planned(self, question: Question) -> Plan:
         program = plan(self.store.layout, question)
-        network: Literal["pruned", "whole"] = "whole" if question.network == NetworkPart.WHOLE else "pruned"
-        cost, peak = 0, program.peak_bytes
-        if not program.is_too_large and len(derived := program.derived):
-            cost, most = self.store.derivation_cost(derived)
-            peak = max(peak, most)
-        return Plan(question, program, self.store, network, cost, peak)
+        network: Literal["pruned", "whole"] = "whole" if question.network is WHOLE else "pruned"
+        cost, peak = program.derivation_cost(self.store.tables)
+        return Plan(question, program, self.store, network, cost, max(program.peak_bytes, peak))
 
     def _cheapest(self, pruned: Plan) -> Plan:
         """The plan on the kept clusters, or one on the whole network or on the hull that costs less."""
         asked = pruned.question
         plans = [pruned, replace(self._planned(_in_whole_network(asked)), question=asked)]
-        if asked.ending == Ending.ANSWER and asked.targets:
+        if asked.ending is ANSWER and asked.targets:
             hull = self._on_hull(asked)
             plans += [hull] if hull else []
         return _best(plans, asked.max_bytes)
@@ -217,19 +211,18 @@ class Planner:
         layout = TableLayout(index.core, self.store.states[nodes])
         store = TableStore(index, Tables(layout, len(nodes)), CopiedTables(self.store, tables))
         planner = Planner(store, coherent=False)
-        moved = planner.question(
-            targets, observed, soft, Ending.ANSWER, question.max_bytes, context=context,
-            shows_impossible=question.shows_impossible,
-        )  # fmt: skip
+        moved = Question(
+            targets, observed, soft, context=context, shows_impossible=question.shows_impossible, max_bytes=question.max_bytes
+        )
         found = planner._planned(moved)
-        cost, peak = self.store.derivation_cost(tables[tables >= len(self.store.index.dag)])
+        cost, peak = derivation_cost(self.store.tables, tables)  # nothing for the network's own
         peak = max(found.peak_bytes + 8 * int(layout.offsets[-1]), peak)
         # the tables of the hull are derived for this question alone, so they count in full; those below it are kept
         cost += int(found.derived_cost * SHARED_BY)
         return Plan(question, found.program, store, "hull", cost, peak, nodes)
 
     def small_network(
-        self, targets: Sequence[int], observed: Sequence[int], soft: Sequence[int], *, network: NetworkPart = NetworkPart.PRUNED
+        self, targets: Sequence[int], observed: Sequence[int], soft: Sequence[int], *, network: NetworkPart = PRUNED
     ) -> SmallNetwork:
         """The small network of a question."""
         return small_network(self.store.index.core, Question(targets, observed, soft, network=network, coherent=self.coherent))
@@ -248,7 +241,7 @@ def _in_whole_network(question: Question) -> Question:
     """The same question, answered among the ancestors in the whole network."""
     return Question(
         question.targets, question.observed, question.soft, map_variables=question.map_variables, context=question.context,
-        network=NetworkPart.WHOLE, coherent=question.coherent, shows_impossible=question.shows_impossible,
+        network=WHOLE, coherent=question.coherent, shows_impossible=question.shows_impossible,
         ending=question.ending, max_bytes=question.max_bytes,
     )  # fmt: skip
 
@@ -259,6 +252,6 @@ def _best(plans: list[Plan], max_bytes: int) -> Plan:
         return is_too_large, one.peak_bytes if is_too_large else one.total
 
     best = min(plans, key=rank)
-    method: Literal["elimination", "propagation"] = "propagation" if best.question.ending == Ending.MARGINALS else "elimination"
+    method: Literal["elimination", "propagation"] = "propagation" if best.question.ending is MARGINALS else "elimination"
     compared = tuple(Candidate(one.network, method, int(one.total), one.peak_bytes) for one in plans)
     return replace(best, candidates=compared)

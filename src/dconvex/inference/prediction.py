@@ -151,7 +151,7 @@ class _Way:
     def spans(self) -> list[tuple[int, int, int]]:
         """Of each target: where its probabilities begin in a row of results, and how many there are."""
         if len(self.targets) == 1:
-            return [(self.targets[0], 0, self.plan.program.result_size)]
+            return [(self.targets[0], 0, self.plan.size)]
         return [(output.variable, output.offset, output.size) for output in self.plan.outputs]
 
     @property
@@ -163,7 +163,7 @@ class _Way:
     @property
     def peak_bytes(self) -> int:
         """The most that is held at once, the results of all rows included."""
-        return self.plan.peak_bytes + 8 * len(self.first) * self.plan.program.result_size
+        return self.plan.peak_bytes + 8 * len(self.first) * self.plan.size
 
 
 def _cheapest_ways(answers: DiscreteAnswers, targets: Variables, group: _Group, limit: int) -> Iterable[_Way]:

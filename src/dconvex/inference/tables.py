@@ -9,16 +9,13 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dconvex._core import Derivation, TableLayout, Tables, derivation_cost
+from dconvex._core import Derivation, TableLayout, Tables
 from dconvex.inference.families import FamilyIndex
 from dconvex.locks import Lock
 
 Floats: TypeAlias = NDArray[np.float64]
 Indices: TypeAlias = NDArray[np.int32]
 Offsets: TypeAlias = NDArray[np.int64]
-
-LARGEST = 2.0**62
-"""Larger numbers of multiplications and of bytes are not told apart."""
 
 
 class NumberSource(Protocol):
@@ -111,12 +108,6 @@ class TableStore:
         """Have all given tables there."""
         if not self.source.is_complete:
             self.derive(np.arange(self.tables.given, dtype=np.int32))
-
-    def derivation_cost(self, tables: Indices) -> tuple[int, int]:
-        """The multiplications that deriving these tables takes, and the most bytes that one of them takes."""
-        with self._lock:
-            multiplications, peak = derivation_cost(self.tables, tables)
-        return int(min(multiplications, LARGEST)), int(min(peak, LARGEST))
 
     @cached_property
     def has_zeros(self) -> bool | None:
