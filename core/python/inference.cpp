@@ -28,7 +28,7 @@ constexpr Offset few_multiplications = 20'000;
 
 Vector<Index> as_indices(nb::iterable numbers) {
     Vector<Index> found;
-    if (const Py_ssize_t count = PyObject_LengthHint(numbers.ptr(), 0); count > 0) found.reserve(static_cast<std::size_t>(count));
+    found.reserve(nb::len_hint(numbers));  // nanobind's, for the stable ABI has no PyObject_LengthHint
     for (nb::handle number : numbers) found.push_back(nb::cast<Index>(number));
     return found;
 }
