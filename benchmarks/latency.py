@@ -1,7 +1,7 @@
 """How long a question about two variables takes as the network grows, by how far apart they lie in the cluster tree.
 
 A first touch is the first question to a new model, which then has no messages; later touches find them. Asked in the other
-order, the same pair needs a new plan; asked once more, it does not. Compilation is not counted, nor is opening the model.
+order, the same pair needs a new plan; asked once more, it does not. Opening the model is not counted.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def run(quick: bool = False, folder: Path = harness.RESULTS) -> None:
     console = harness.wide_console()
     found: list[Latency] = []
     for shape in GROWING:
-        list(measured(shape, SIZES[0] // 2, BUDGET))  # compiles
+        list(measured(shape, SIZES[0] // 2, BUDGET))  # imports, caches
         for nodes in SIZES[:2] if quick else SIZES:
             with console.status(f"latency: {shape}, {nodes:,} nodes"):
                 found += measured(shape, nodes, BUDGET / 20 if quick else BUDGET)

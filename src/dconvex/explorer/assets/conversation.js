@@ -3,10 +3,7 @@
 import * as api from "./api.js";
 
 /** What to say after a delay, in milliseconds. */
-const PATIENCE = [
-  [300, "answering…"],
-  [4000, "answering… (the first answer after an installation takes a minute or two)"],
-];
+const PATIENCE = [[300, "answering…"]];
 
 export class Conversation {
   /** The marginals before any evidence, of variables whose marginals were requested. */
