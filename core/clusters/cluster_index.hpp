@@ -88,6 +88,7 @@ private:
     void hang_on_first(Indices ends);
     void find_holders();
     void number_tables();
+    void find_directions(const Vector<char>& is_whole);
     void find_sources();
 
     std::shared_ptr<const Graph> graph_;

@@ -20,12 +20,26 @@ struct LocalSeparator {
     }
 };
 
+// Whether all nodes of an ascending set are adjacent to each other, where that takes a few looks.
+bool are_few_and_adjacent(const Graph& graph, Indices nodes) {
+    constexpr std::ptrdiff_t few = 16;
+    if (std::ssize(nodes) > few) return false;
+    const auto has_arc = [&](Index parent, Index child) {
+        const Indices children = graph.children()[parent];
+        return std::binary_search(children.begin(), children.end(), child);
+    };
+    for (std::size_t one = 0; one < nodes.size(); ++one) {
+        for (std::size_t other = 0; other < one; ++other) {
+            if (!has_arc(nodes[one], nodes[other]) && !has_arc(nodes[other], nodes[one])) return false;
+        }
+    }
+    return true;
+}
+
 class SeparatorCheck {
 public:
     explicit SeparatorCheck(const ClusterIndex& index)
-        : index_(index), separators_(separators_towards_root(index)), numbers_(index.variable_count()) {
-        work_.fit(index.variable_count());
-    }
+        : index_(index), separators_(separators_towards_root(index)), numbers_(index.variable_count()) {}
 
     Index first_wrong() {
         const Ragged at = separators_at_clusters();
@@ -39,13 +53,13 @@ public:
     }
 
 private:
-    // For each cluster the separators there that may be wrong: not those whose members are pairwise adjacent.
+    // For each cluster the separators there that may be wrong; most are small, and d-convex since their members are adjacent.
     Ragged separators_at_clusters() {
-        const Arcs arcs = arcs_of(index_.graph());
         Vector<Index> ends, lower;
         for (Index cluster = 0; cluster < separators_.size(); ++cluster) {
-            poll_();
-            if (separators_.length(cluster) < 2 || is_complete(arcs, work_.walk, separators_[cluster])) continue;
+            const Indices own = separators_[cluster];
+            poll_(1 + std::ssize(own));
+            if (own.size() < 2 || are_few_and_adjacent(index_.graph(), own)) continue;
             for (const Index end : {cluster, index_.parent()[cluster]}) {
                 ends.push_back(end);
                 lower.push_back(cluster);
@@ -69,12 +83,14 @@ private:
         }
         std::sort(separators.begin(), separators.end());
         const InducedDag dag(index_.graph(), members, numbers_, poll_);
+        work_.fit(static_cast<Index>(members.size()));
         Index wrong = -1;
         const Part* last = nullptr;
         for (const LocalSeparator& separator : separators) {
             if (last && *last == separator.members) continue;
             last = &separator.members;
             if (wrong >= 0 && separator.cluster > wrong) continue;
+            if (is_complete(dag.arcs(), work_.walk, separator.members)) continue;
             if (!is_convex(dag.arcs(), work_, separator.members)) wrong = separator.cluster;
         }
         return wrong;
@@ -91,18 +107,20 @@ private:
 
 // A cluster shares with the next one towards the root all of its variables that do not have it for their top.
 Ragged separators_towards_root(const ClusterIndex& index) {
-    Ragged found;
-    Poll poll;
+    const Ragged& clusters = index.clusters();
+    Vector<Offset> offsets(1, 0);
+    offsets.reserve(static_cast<std::size_t>(clusters.size()) + 1);
     Vector<Index> shared;
-    for (Index cluster = 0; cluster < index.clusters().size(); ++cluster) {
-        shared.clear();
-        for (const Index variable : index.clusters()[cluster]) {
+    shared.reserve(clusters.values().size());
+    Poll poll;
+    for (Index cluster = 0; cluster < clusters.size(); ++cluster) {
+        for (const Index variable : clusters[cluster]) {
             if (index.top()[variable] != cluster) shared.push_back(variable);
         }
-        poll(1 + index.clusters().length(cluster));
-        found.append(shared);
+        poll(1 + clusters.length(cluster));
+        offsets.push_back(static_cast<Offset>(shared.size()));
     }
-    return found;
+    return Ragged(std::move(offsets), std::move(shared));
 }
 
 Index find_inducing_separator(const ClusterIndex& index) { return SeparatorCheck(index).first_wrong(); }
