@@ -163,16 +163,16 @@ void ClusterIndex::find_holders() {
         const Indices own = holders_[variable];
         if (own.empty()) throw std::invalid_argument("a variable is in no cluster");
         top_[variable] = *std::min_element(own.begin(), own.end(), [this](Index a, Index b) { return depth_[a] < depth_[b]; });
-        smallest_[variable] = *std::min_element(
-            own.begin(), own.end(), [this](Index a, Index b) { return clusters_.length(a) < clusters_.length(b); });
+        smallest_[variable] = *std::min_element(own.begin(), own.end(),
+                                                [this](Index a, Index b) { return clusters_.length(a) < clusters_.length(b); });
     }
     if (static_cast<Offset>(clusters_.values().size()) - shared != variable_count()) {
         throw std::invalid_argument("the clusters that hold a variable are not joined with each other");
     }
 }
 
-// Numbers the tables: those of the network like its variables, then the others by variable, by a hash of the parents held, and by
-// these.
+// Numbers the tables: those of the network like its variables, then the others by variable, by a hash of the parents held, and
+// by these.
 void ClusterIndex::number_tables() {
     const Vector<Index>& members = clusters_.values();
     const Vector<Index> cluster_of = clusters_.owners();
@@ -197,8 +197,9 @@ void ClusterIndex::number_tables() {
         if (!is_whole[entry]) partial.push_back(static_cast<Offset>(entry));
     }
     const auto key = [&](Offset entry) { return std::tuple(members[entry], hash[entry]); };
-    std::sort(partial.begin(), partial.end(),
-              [&](Offset a, Offset b) { return std::tuple_cat(key(a), std::tuple(a)) < std::tuple_cat(key(b), std::tuple(b)); });
+    std::sort(partial.begin(), partial.end(), [&](Offset a, Offset b) {
+        return std::tuple_cat(key(a), std::tuple(a)) < std::tuple_cat(key(b), std::tuple(b));
+    });
     member_table_ = members;
     table_variable_.resize(static_cast<std::size_t>(variable_count()));
     std::iota(table_variable_.begin(), table_variable_.end(), 0);
@@ -209,7 +210,8 @@ void ClusterIndex::number_tables() {
         poll(1 + std::min(graph_->parents().length(variable), much_longer * clusters_.length(cluster)));
         held.list(cluster, variable, own);
         if (k && key(partial[k - 1]) == key(partial[k])) {
-            if (own != last) throw std::invalid_argument("two sets of parents have the same hash");  // nobody meets this by chance
+            if (own != last)
+                throw std::invalid_argument("two sets of parents have the same hash");  // nobody meets this by chance
         } else {
             table_variable_.push_back(variable);
             table_parents_.append(own);
@@ -287,9 +289,7 @@ Index single_cluster(const ClusterIndex& index, Indices variables) {
 struct Tip {
     Index depth;
     Index cluster;
-    bool operator<(const Tip& other) const noexcept {
-        return std::tie(depth, other.cluster) < std::tie(other.depth, cluster);
-    }
+    bool operator<(const Tip& other) const noexcept { return std::tie(depth, other.cluster) < std::tie(other.depth, cluster); }
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The index of families by cluster: which table each cluster has for each of its variables, and which clusters a question keeps.
+// The index of families by cluster: which table each cluster has for each of its variables, and which clusters a question
+// keeps.
 //
 // A cluster holds a variable with those of its parents that it holds too. Where it holds the whole family, its table is the
 // network's own, numbered like the variable; the others are derived, each in the cluster next to it on the way to the family.

@@ -30,9 +30,8 @@ public:
     // Whether some cluster but this one (-1: any) holds the whole set.
     bool is_held(Indices set, Index but = -1) {
         if (set.empty()) return clusters_.size() > (but >= 0);
-        const Index rarest = *std::min_element(set.begin(), set.end(), [&](Index one, Index other) {
-            return holders_.length(one) < holders_.length(other);
-        });
+        const Index rarest = *std::min_element(
+            set.begin(), set.end(), [&](Index one, Index other) { return holders_.length(one) < holders_.length(other); });
         const Indices candidates = holders_[rarest];
         return std::any_of(candidates.begin(), candidates.end(), [&](Index cluster) {
             const Indices members = clusters_[cluster];
@@ -69,8 +68,11 @@ Flags find_repeated(const Ragged& sets, Poll& poll) {
 class Checker {
 public:
     explicit Checker(const Graph& graph)
-        : graph_(graph), moral_(moral_graph(graph, poll())), blocks_(find_blocks(moral_, poll())),
-          blocks_at_(blocks_.reversed(graph.size())), everything_(static_cast<std::size_t>(graph.size())),
+        : graph_(graph),
+          moral_(moral_graph(graph, poll())),
+          blocks_(find_blocks(moral_, poll())),
+          blocks_at_(blocks_.reversed(graph.size())),
+          everything_(static_cast<std::size_t>(graph.size())),
           numbers_(graph.size()) {
         std::iota(everything_.begin(), everything_.end(), 0);
         work_.fit(graph.size());
@@ -103,9 +105,8 @@ private:
 };
 
 Index Checker::block_of(Indices set) const {
-    const Index rarest = *std::min_element(set.begin(), set.end(), [&](Index one, Index other) {
-        return blocks_at_.length(one) < blocks_at_.length(other);
-    });
+    const Index rarest = *std::min_element(
+        set.begin(), set.end(), [&](Index one, Index other) { return blocks_at_.length(one) < blocks_at_.length(other); });
     for (const Index block : blocks_at_[rarest]) {
         const Indices nodes = blocks_[block];
         const auto is_member = [&](Index node) { return std::binary_search(nodes.begin(), nodes.end(), node); };
@@ -143,9 +144,7 @@ bool Checker::is_clique(Indices set) {
         const Indices near = moral_[node];
         if (near.size() + 1 < set.size()) return false;
         poll()(8 * std::ssize(set));
-        const auto is_next = [&](Index other) {
-            return other == node || std::binary_search(near.begin(), near.end(), other);
-        };
+        const auto is_next = [&](Index other) { return other == node || std::binary_search(near.begin(), near.end(), other); };
         if (!std::all_of(set.begin(), set.end(), is_next)) return false;
     }
     return true;

@@ -218,8 +218,7 @@ bool is_complete(const Arcs& arcs, WalkWorkspace& work, Indices nodes) {
 
 bool is_convex(const Arcs& arcs, ConvexityWorkspace& work, Indices nodes) {
     set_flags(work.inside, nodes, 1);
-    const bool is_joined =
-        are_some_related(arcs, work, nodes) || !find_inducing_pairs(arcs, work, nodes, true).empty();
+    const bool is_joined = are_some_related(arcs, work, nodes) || !find_inducing_pairs(arcs, work, nodes, true).empty();
     set_flags(work.inside, nodes, 0);
     return !is_joined;
 }

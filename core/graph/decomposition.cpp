@@ -40,7 +40,10 @@ struct BlockTrees {
 class Decomposer {
 public:
     Decomposer(const Graph& graph, SeparatorKind kind)
-        : graph_(graph), kind_(kind), moral_(moral_graph(graph, poll())), blocks_(find_blocks(moral_, poll())),
+        : graph_(graph),
+          kind_(kind),
+          moral_(moral_graph(graph, poll())),
+          blocks_(find_blocks(moral_, poll())),
           numbers_(graph.size()) {}
 
     Decomposition run(bool refine, std::optional<std::int64_t> effort) {
@@ -62,8 +65,8 @@ private:
     SearchResult search(Indices members, const Ragged& cliques, std::optional<std::int64_t> effort);
     bool is_split_by_tree(Index cluster, const Ragged& edges_at);
     void replace_blocks(const Flags& is_touched, Vector<SearchResult>& results, std::optional<std::int64_t> effort);
-    void add_refined(Indices old_clusters, Indices old_edges, Vector<SearchResult>& results,
-                     std::optional<std::int64_t> effort, BlockTrees& into);
+    void add_refined(Indices old_clusters, Indices old_edges, Vector<SearchResult>& results, std::optional<std::int64_t> effort,
+                     BlockTrees& into);
 
     void join_blocks();
     void join_components();

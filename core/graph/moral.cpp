@@ -43,8 +43,13 @@ namespace {
 class BlockSearch {
 public:
     BlockSearch(const Ragged& graph, Poll& poll)
-        : near_(graph), poll_(poll), size_(graph.size()), time_(graph.size(), 0), low_(graph.size(), 0),
-          parent_(graph.size(), -1), next_(graph.size(), 0) {}
+        : near_(graph),
+          poll_(poll),
+          size_(graph.size()),
+          time_(graph.size(), 0),
+          low_(graph.size(), 0),
+          parent_(graph.size(), -1),
+          next_(graph.size(), 0) {}
 
     Ragged run() {
         for (Index root = 0; root < size_; ++root) {

@@ -91,9 +91,7 @@ NumberedSet split_by_own_separators(GrowingTree& tree, Poll& poll) {
 
 }  // namespace
 
-void GrowingTree::add(Index number, Indices members) {
-    clusters_[number].members.assign(members.begin(), members.end());
-}
+void GrowingTree::add(Index number, Indices members) { clusters_[number].members.assign(members.begin(), members.end()); }
 
 void GrowingTree::join(Index one, Index other, const Part& separator) {
     clusters_.at(one).separators[other] = separator;

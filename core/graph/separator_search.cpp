@@ -86,9 +86,18 @@ private:
 
 SeparatorSearch::SeparatorSearch(const Arcs& arcs, const Ragged& graph, bool is_minimal, std::optional<std::int64_t> effort,
                                  ConvexityWorkspace& work)
-    : arcs_(arcs), near_(graph), size_(graph.size()), is_minimal_(is_minimal), work_(work), by_degree_(size_),
-      is_finished_(size_, 0), pairs_(static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_ - 1) / 2, Required{}),
-      is_around_(size_, 0), trial_(size_, 0), part_(size_, -1), members_(size_) {
+    : arcs_(arcs),
+      near_(graph),
+      size_(graph.size()),
+      is_minimal_(is_minimal),
+      work_(work),
+      by_degree_(size_),
+      is_finished_(size_, 0),
+      pairs_(static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_ - 1) / 2, Required{}),
+      is_around_(size_, 0),
+      trial_(size_, 0),
+      part_(size_, -1),
+      members_(size_) {
     constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max() / 2;
     steps_left_ = std::min(effort.value_or(no_limit), no_limit / steps_per_node) * steps_per_node;
     queue_.reserve(size_);

@@ -34,8 +34,12 @@ Index count_components(Indices pairs, Index size) {
 }
 
 RootedTree::RootedTree(Ragged clusters, Indices ends, Index variables)
-    : clusters_(std::move(clusters)), holders_(clusters_.reversed(variables)), parent_(clusters_.size(), -1),
-      edge_above_(clusters_.size(), -1), depth_(clusters_.size(), 0), top_(variables, -1) {
+    : clusters_(std::move(clusters)),
+      holders_(clusters_.reversed(variables)),
+      parent_(clusters_.size(), -1),
+      edge_above_(clusters_.size(), -1),
+      depth_(clusters_.size(), 0),
+      top_(variables, -1) {
     hang(ends);
     for (Index cluster = 0; cluster < size(); ++cluster) {
         for (const Index variable : clusters_[cluster]) {

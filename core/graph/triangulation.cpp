@@ -24,7 +24,9 @@ using WaitingLine = std::priority_queue<Waiting, Vector<Waiting>, std::greater<W
 class EdgeSet {
 public:
     EdgeSet(Index size, std::size_t edges, Poll& poll)
-        : size_(size), poll_(poll), slots_(std::bit_ceil(2 * edges + 16), no_edge),
+        : size_(size),
+          poll_(poll),
+          slots_(std::bit_ceil(2 * edges + 16), no_edge),
           shift_(64 - std::countr_zero(slots_.size())) {}
 
     bool contains(Index a, Index b) const noexcept {
@@ -72,8 +74,17 @@ private:
 class Triangulation {
 public:
     Triangulation(const Ragged& graph, Poll& poll)
-        : graph_(graph), near_(graph), poll_(poll), size_(graph.size()), edges_(size_, graph.values().size() / 2, poll),
-          added_(size_), is_alive_(size_, 1), is_done_(size_, 0), degree_(size_), closed_by_(size_, -1), seen_by_(size_, -1),
+        : graph_(graph),
+          near_(graph),
+          poll_(poll),
+          size_(graph.size()),
+          edges_(size_, graph.values().size() / 2, poll),
+          added_(size_),
+          is_alive_(size_, 1),
+          is_done_(size_, 0),
+          degree_(size_),
+          closed_by_(size_, -1),
+          seen_by_(size_, -1),
           in_boundary_(size_, 0) {
         for (Index node = 0; node < size_; ++node) {
             degree_[node] = static_cast<Index>(graph.length(node));

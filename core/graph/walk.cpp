@@ -6,9 +6,7 @@ namespace dconvex {
 
 using Stamp = WalkWorkspace::Stamp;
 
-Arcs arcs_of(const Graph& graph) noexcept {
-    return {graph.parents(), graph.children(), graph.rank().data(), graph.size()};
-}
+Arcs arcs_of(const Graph& graph) noexcept { return {graph.parents(), graph.children(), graph.rank().data(), graph.size()}; }
 
 bool are_adjacent(const Arcs& arcs, Index u, Index v) noexcept {
     const Indices above_u = arcs.parents[u], above_v = arcs.parents[v];

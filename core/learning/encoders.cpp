@@ -8,7 +8,6 @@
 #include <type_traits>
 #include <utility>
 
-
 namespace dconvex {
 namespace {
 
@@ -26,7 +25,8 @@ constexpr std::uint64_t odd_factor = 0xC2B2AE3D27D4EB4F;
 int shift_for(std::size_t slots) { return 64 - std::countr_zero(slots); }
 
 Code checked_code(std::int64_t code) {
-    if (code < missing_code || code > std::numeric_limits<Code>::max()) throw std::invalid_argument("a code must be at least -1");
+    if (code < missing_code || code > std::numeric_limits<Code>::max())
+        throw std::invalid_argument("a code must be at least -1");
     return static_cast<Code>(code);
 }
 
@@ -49,7 +49,8 @@ inline std::uint64_t bytes_before(const char* end, std::size_t count) {
     return std::endian::native == std::endian::little ? (whole >> half) >> half : (whole << half) << half;
 }
 
-// Runs `code_of(index, poll)` for all indices from `first` up to `last` and writes what it gives; stops where it gives `unknown_code`.
+// Runs `code_of(index, poll)` for all indices from `first` up to `last` and writes what it gives; stops where it gives
+// `unknown_code`.
 template <class Out, class CodeOf>
 std::int64_t written_codes(std::int64_t first, std::int64_t last, Out* out, std::int64_t work, const CodeOf& code_of) {
     Poll poll;

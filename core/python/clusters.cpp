@@ -75,8 +75,8 @@ void bind_clusters(nb::module_& module) {
                 ends.push_back(index.parent()[cluster]);
                 ends.push_back(cluster);
             }
-            return nb::make_tuple(own.type(), nb::make_tuple(own.attr("graph"), own.attr("clusters"),
-                                                             as_matrix(std::move(ends), 2)));
+            return nb::make_tuple(own.type(),
+                                  nb::make_tuple(own.attr("graph"), own.attr("clusters"), as_matrix(std::move(ends), 2)));
         });
 }
 

@@ -90,18 +90,18 @@ nb::ndarray<nb::numpy, bool, nb::ndim<1>> as_bools(Flags&& flags) {
 
 void bind_decomposition(nb::module_& module) {
     nb::class_<Decomposition>(module, "Decomposition")
-        .def_prop_ro("clusters", [](const Decomposition& own) -> const Ragged& { return own.clusters; },
-                     nb::rv_policy::reference_internal)
-        .def_prop_ro("edges",
-                     [](nb::handle_t<Decomposition> own) {
-                         return as_edge_view(nb::cast<const Decomposition&>(own).edges, own);
-                     })
-        .def_prop_ro("separators", [](const Decomposition& own) -> const Ragged& { return own.separators; },
-                     nb::rv_policy::reference_internal)
-        .def_prop_ro("undecided",
-                     [](nb::handle_t<Decomposition> own) {
-                         return as_view(nb::cast<const Decomposition&>(own).undecided, own);
-                     })
+        .def_prop_ro(
+            "clusters", [](const Decomposition& own) -> const Ragged& { return own.clusters; },
+            nb::rv_policy::reference_internal)
+        .def_prop_ro(
+            "edges",
+            [](nb::handle_t<Decomposition> own) { return as_edge_view(nb::cast<const Decomposition&>(own).edges, own); })
+        .def_prop_ro(
+            "separators", [](const Decomposition& own) -> const Ragged& { return own.separators; },
+            nb::rv_policy::reference_internal)
+        .def_prop_ro(
+            "undecided",
+            [](nb::handle_t<Decomposition> own) { return as_view(nb::cast<const Decomposition&>(own).undecided, own); })
         .def_ro("is_certified", &Decomposition::is_certified);
 }
 
@@ -142,12 +142,13 @@ void bind_refinement(nb::module_& module) {
         .value("UNDECIDED", SearchStatus::undecided);
 
     nb::class_<OwnedTree>(module, "GrowingTree")
-        .def("__init__",
-             [](OwnedTree* place, const Ragged& moral, const Ragged& clusters, const Matrix<Index>& edges) {
-                 if (!moral.is_within(moral.size())) throw std::invalid_argument("a neighbour is no node");
-                 new (place) OwnedTree(moral, checked_sets(clusters, moral.size()), checked_pairs(edges, clusters.size()));
-             },
-             nb::arg("moral"), nb::arg("clusters"), nb::arg("edges"))
+        .def(
+            "__init__",
+            [](OwnedTree* place, const Ragged& moral, const Ragged& clusters, const Matrix<Index>& edges) {
+                if (!moral.is_within(moral.size())) throw std::invalid_argument("a neighbour is no node");
+                new (place) OwnedTree(moral, checked_sets(clusters, moral.size()), checked_pairs(edges, clusters.size()));
+            },
+            nb::arg("moral"), nb::arg("clusters"), nb::arg("edges"))
         .def_prop_ro("clusters",
                      [](const OwnedTree& own) {
                          std::map<Index, std::vector<Index>> found;
@@ -166,72 +167,78 @@ void bind_refinement(nb::module_& module) {
                          }
                          return found;
                      })
-        .def_prop_ro("undecided",
-                     [](const OwnedTree& own) {
-                         return std::vector<Index>(own.tree.undecided.begin(), own.tree.undecided.end());
-                     })
-        .def("components",
-             [](const OwnedTree& own, Index cluster, const std::vector<Index>& separator) {
-                 const SearchResult part = as_result({SearchStatus::found, separator}, own.moral.size());
-                 Ragged found;
-                 for (const Part& component : own.tree.components(cluster, part.separator)) found.append(component);
-                 return found;
-             },
-             nb::arg("cluster"), nb::arg("separator"))
-        .def("split",
-             [](OwnedTree& own, Index cluster, const std::vector<Index>& separator) {
-                 const SearchResult part = as_result({SearchStatus::found, separator}, own.moral.size());
-                 return as_array(own.tree.split(cluster, part.separator));
-             },
-             nb::arg("cluster"), nb::arg("separator"))
-        .def("refine",
-             [](OwnedTree& own, std::optional<nb::callable> search, const std::map<Index, FoundByPython>& known) {
-                 NumberedMap<SearchResult> results;
-                 for (const auto& [cluster, found] : known) results.emplace(cluster, as_result(found, own.moral.size()));
-                 ClusterSearch searched;
-                 if (search) {
-                     searched = [&](Index cluster) {
-                         return as_result(nb::cast<FoundByPython>((*search)(cluster)), own.moral.size());
-                     };
-                 }
-                 refine_tree(own.tree, searched, std::move(results), own.poll);
-             },
-             nb::arg("search").none(), nb::arg("known"));
+        .def_prop_ro(
+            "undecided",
+            [](const OwnedTree& own) { return std::vector<Index>(own.tree.undecided.begin(), own.tree.undecided.end()); })
+        .def(
+            "components",
+            [](const OwnedTree& own, Index cluster, const std::vector<Index>& separator) {
+                const SearchResult part = as_result({SearchStatus::found, separator}, own.moral.size());
+                Ragged found;
+                for (const Part& component : own.tree.components(cluster, part.separator)) found.append(component);
+                return found;
+            },
+            nb::arg("cluster"), nb::arg("separator"))
+        .def(
+            "split",
+            [](OwnedTree& own, Index cluster, const std::vector<Index>& separator) {
+                const SearchResult part = as_result({SearchStatus::found, separator}, own.moral.size());
+                return as_array(own.tree.split(cluster, part.separator));
+            },
+            nb::arg("cluster"), nb::arg("separator"))
+        .def(
+            "refine",
+            [](OwnedTree& own, std::optional<nb::callable> search, const std::map<Index, FoundByPython>& known) {
+                NumberedMap<SearchResult> results;
+                for (const auto& [cluster, found] : known) results.emplace(cluster, as_result(found, own.moral.size()));
+                ClusterSearch searched;
+                if (search) {
+                    searched = [&](Index cluster) {
+                        return as_result(nb::cast<FoundByPython>((*search)(cluster)), own.moral.size());
+                    };
+                }
+                refine_tree(own.tree, searched, std::move(results), own.poll);
+            },
+            nb::arg("search").none(), nb::arg("known"));
 }
 
 void bind_tree(nb::module_& module) {
-    module.def("count_components",
-               [](const Matrix<Index>& pairs, Index size) {
-                   const Indices ends = checked_pairs(pairs, size);
-                   return released([&] { return count_components(ends, size); });
-               },
-               nb::arg("pairs"), nb::arg("size"));
+    module.def(
+        "count_components",
+        [](const Matrix<Index>& pairs, Index size) {
+            const Indices ends = checked_pairs(pairs, size);
+            return released([&] { return count_components(ends, size); });
+        },
+        nb::arg("pairs"), nb::arg("size"));
 
-    module.def("find_nested_cluster",
-               [](const Ragged& clusters, Index variables) {
-                   checked_sets(clusters, variables);
-                   return released([&] { return find_nested_cluster(clusters, variables); });
-               },
-               nb::arg("clusters"), nb::arg("variables"));
-    module.def("find_scattered_variable",
-               [](const Ragged& clusters, const Matrix<Index>& edges, Index variables) {
-                   checked_sets(clusters, variables);
-                   const Indices ends = checked_pairs(edges, clusters.size());
-                   return released([&] { return find_scattered_variable(clusters, ends, variables); });
-               },
-               nb::arg("clusters"), nb::arg("edges"), nb::arg("variables"));
-    module.def("find_wrong_separator",
-               [](const Ragged& clusters, const Matrix<Index>& edges, const Ragged& separators) {
-                   constexpr Index any = std::numeric_limits<Index>::max();
-                   checked_sets(clusters, any);
-                   checked_sets(separators, any);
-                   const Indices ends = checked_pairs(edges, clusters.size());
-                   if (static_cast<std::size_t>(separators.size()) != ends.size() / 2) {
-                       throw std::invalid_argument("there must be a separator for each edge");
-                   }
-                   return released([&] { return find_wrong_separator(clusters, ends, separators); });
-               },
-               nb::arg("clusters"), nb::arg("edges"), nb::arg("separators"));
+    module.def(
+        "find_nested_cluster",
+        [](const Ragged& clusters, Index variables) {
+            checked_sets(clusters, variables);
+            return released([&] { return find_nested_cluster(clusters, variables); });
+        },
+        nb::arg("clusters"), nb::arg("variables"));
+    module.def(
+        "find_scattered_variable",
+        [](const Ragged& clusters, const Matrix<Index>& edges, Index variables) {
+            checked_sets(clusters, variables);
+            const Indices ends = checked_pairs(edges, clusters.size());
+            return released([&] { return find_scattered_variable(clusters, ends, variables); });
+        },
+        nb::arg("clusters"), nb::arg("edges"), nb::arg("variables"));
+    module.def(
+        "find_wrong_separator",
+        [](const Ragged& clusters, const Matrix<Index>& edges, const Ragged& separators) {
+            constexpr Index any = std::numeric_limits<Index>::max();
+            checked_sets(clusters, any);
+            checked_sets(separators, any);
+            const Indices ends = checked_pairs(edges, clusters.size());
+            if (static_cast<std::size_t>(separators.size()) != ends.size() / 2) {
+                throw std::invalid_argument("there must be a separator for each edge");
+            }
+            return released([&] { return find_wrong_separator(clusters, ends, separators); });
+        },
+        nb::arg("clusters"), nb::arg("edges"), nb::arg("separators"));
 
     nb::class_<RootedTree>(module, "RootedTree")
         .def(nb::new_([](const Ragged& clusters, const Matrix<Index>& edges, Index variables) {
@@ -248,29 +255,31 @@ void bind_tree(nb::module_& module) {
         .def_prop_ro("depth",
                      [](nb::handle_t<RootedTree> own) { return as_view(nb::cast<const RootedTree&>(own).depth(), own); })
         .def_prop_ro("top", [](nb::handle_t<RootedTree> own) { return as_view(nb::cast<const RootedTree&>(own).top(), own); })
-        .def("smallest_subtree",
-             [](const RootedTree& own, const Array<Index>& variables) {
-                 const Indices wanted = checked_indices(variables, static_cast<Index>(own.top().size()));
-                 const bool are_held = std::all_of(wanted.begin(), wanted.end(), [&](Index v) { return own.top()[v] >= 0; });
-                 if (!are_held) throw std::invalid_argument("no cluster holds one of the variables");
-                 RootedTree::Subtree found = released([&] { return own.smallest_subtree(wanted); });
-                 return std::pair(as_array(std::move(found.clusters)), found.visits);
-             },
-             nb::arg("variables"));
+        .def(
+            "smallest_subtree",
+            [](const RootedTree& own, const Array<Index>& variables) {
+                const Indices wanted = checked_indices(variables, static_cast<Index>(own.top().size()));
+                const bool are_held = std::all_of(wanted.begin(), wanted.end(), [&](Index v) { return own.top()[v] >= 0; });
+                if (!are_held) throw std::invalid_argument("no cluster holds one of the variables");
+                RootedTree::Subtree found = released([&] { return own.smallest_subtree(wanted); });
+                return std::pair(as_array(std::move(found.clusters)), found.visits);
+            },
+            nb::arg("variables"));
 }
 
 }  // namespace
 
 void bind_graph(nb::module_& module) {
-    module.def("find_cycle",
-               [](const Ragged& parents) { return as_array(released([&] { return find_cycle(parents); })); },
-               nb::arg("parents"));
-    module.def("find_repeated_arc",
-               [](const Ragged& parents) {
-                   const std::optional<Arc> arc = released([&] { return find_repeated_arc(parents); });
-                   return arc ? std::optional(std::pair(arc->parent, arc->child)) : std::nullopt;
-               },
-               nb::arg("parents"));
+    module.def(
+        "find_cycle", [](const Ragged& parents) { return as_array(released([&] { return find_cycle(parents); })); },
+        nb::arg("parents"));
+    module.def(
+        "find_repeated_arc",
+        [](const Ragged& parents) {
+            const std::optional<Arc> arc = released([&] { return find_repeated_arc(parents); });
+            return arc ? std::optional(std::pair(arc->parent, arc->child)) : std::nullopt;
+        },
+        nb::arg("parents"));
     bind_decomposition(module);
     bind_refinement(module);
     bind_tree(module);
@@ -283,78 +292,88 @@ void bind_graph(nb::module_& module) {
         .def_prop_ro("order", [](nb::handle_t<Graph> own) { return as_view(nb::cast<const Graph&>(own).order(), own); })
         .def_prop_ro("rank", [](nb::handle_t<Graph> own) { return as_view(nb::cast<const Graph&>(own).rank(), own); })
         .def("__len__", &Graph::size)
-        .def("ancestors",
-             [](const Graph& graph, const Array<Index>& nodes) {
-                 const Indices sources = checked_indices(nodes, graph.size());
-                 return as_array(released([&] { return find_reachable(graph.parents(), sources); }));
-             },
-             nb::arg("nodes"))
-        .def("descendants",
-             [](const Graph& graph, const Array<Index>& nodes) {
-                 const Indices sources = checked_indices(nodes, graph.size());
-                 return as_array(released([&] { return find_reachable(graph.children(), sources); }));
-             },
-             nb::arg("nodes"))
-        .def("d_connected",
-             [](const Graph& graph, const Array<Index>& sources, const Array<Index>& given) {
-                 const Indices from = checked_indices(sources, graph.size()), known = checked_indices(given, graph.size());
-                 return as_bools(released([&] { return find_d_connected(graph, from, known); }));
-             },
-             nb::arg("sources"), nb::arg("given"))
-        .def("find_inducing_path",
-             [](const Graph& graph, const Array<Index>& nodes) -> nb::object {
-                 const Indices members = checked_indices(nodes, graph.size());
-                 Vector<Index> path = released([&] { return find_inducing_path(graph, members); });
-                 return path.empty() ? nb::none() : nb::cast(as_array(std::move(path)));
-             },
-             nb::arg("nodes"), nb::sig("def find_inducing_path(self, nodes: NDArray) -> NDArray | None"))
-        .def("convex_hull",
-             [](const Graph& graph, const Array<Index>& nodes) {
-                 const Indices members = checked_indices(nodes, graph.size());
-                 return as_array(released([&] { return convex_hull(graph, members); }));
-             },
-             nb::arg("nodes"))
-        .def("decompose",
-             [](const Graph& graph, std::string_view separators, bool refine, std::optional<std::int64_t> effort) {
-                 const SeparatorKind kind = separator_kind(separators);
-                 checked_effort(effort);
-                 return released([&] { return decompose(graph, kind, refine, effort); });
-             },
-             nb::arg("separators"), nb::arg("refine"), nb::arg("effort").none())
-        .def("find_uncovered_family",
-             [](const Graph& graph, const Ragged& clusters) {
-                 checked_sets(clusters, graph.size());
-                 return released([&] { return find_uncovered_family(graph, clusters); });
-             },
-             nb::arg("clusters"))
-        .def("find_incomplete_set",
-             [](const Graph& graph, const Ragged& sets) {
-                 checked_sets(sets, graph.size());
-                 return released([&] { return find_incomplete_set(graph, sets); });
-             },
-             nb::arg("sets"))
-        .def("find_inducing_set",
-             [](const Graph& graph, const Ragged& sets) {
-                 checked_sets(sets, graph.size());
-                 return released([&] { return find_inducing_set(graph, sets); });
-             },
-             nb::arg("sets"))
-        .def("find_nonminimal_separator",
-             [](const Graph& graph, const Ragged& sets) {
-                 checked_sets(sets, graph.size());
-                 return released([&] { return find_nonminimal_separator(graph, sets); });
-             },
-             nb::arg("sets"))
-        .def("find_reducible_cluster",
-             [](const Graph& graph, const Ragged& clusters, std::string_view separators) {
-                 const SeparatorKind kind = separator_kind(separators);
-                 checked_sets(clusters, graph.size());
-                 return released([&] { return find_reducible_cluster(graph, clusters, kind); });
-             },
-             nb::arg("clusters"), nb::arg("separators"))
-        .def("__reduce__", [](nb::handle_t<Graph> own) {
-            return nb::make_tuple(own.type(), nb::make_tuple(own.attr("parents")));
-        });
+        .def(
+            "ancestors",
+            [](const Graph& graph, const Array<Index>& nodes) {
+                const Indices sources = checked_indices(nodes, graph.size());
+                return as_array(released([&] { return find_reachable(graph.parents(), sources); }));
+            },
+            nb::arg("nodes"))
+        .def(
+            "descendants",
+            [](const Graph& graph, const Array<Index>& nodes) {
+                const Indices sources = checked_indices(nodes, graph.size());
+                return as_array(released([&] { return find_reachable(graph.children(), sources); }));
+            },
+            nb::arg("nodes"))
+        .def(
+            "d_connected",
+            [](const Graph& graph, const Array<Index>& sources, const Array<Index>& given) {
+                const Indices from = checked_indices(sources, graph.size()), known = checked_indices(given, graph.size());
+                return as_bools(released([&] { return find_d_connected(graph, from, known); }));
+            },
+            nb::arg("sources"), nb::arg("given"))
+        .def(
+            "find_inducing_path",
+            [](const Graph& graph, const Array<Index>& nodes) -> nb::object {
+                const Indices members = checked_indices(nodes, graph.size());
+                Vector<Index> path = released([&] { return find_inducing_path(graph, members); });
+                return path.empty() ? nb::none() : nb::cast(as_array(std::move(path)));
+            },
+            nb::arg("nodes"), nb::sig("def find_inducing_path(self, nodes: NDArray) -> NDArray | None"))
+        .def(
+            "convex_hull",
+            [](const Graph& graph, const Array<Index>& nodes) {
+                const Indices members = checked_indices(nodes, graph.size());
+                return as_array(released([&] { return convex_hull(graph, members); }));
+            },
+            nb::arg("nodes"))
+        .def(
+            "decompose",
+            [](const Graph& graph, std::string_view separators, bool refine, std::optional<std::int64_t> effort) {
+                const SeparatorKind kind = separator_kind(separators);
+                checked_effort(effort);
+                return released([&] { return decompose(graph, kind, refine, effort); });
+            },
+            nb::arg("separators"), nb::arg("refine"), nb::arg("effort").none())
+        .def(
+            "find_uncovered_family",
+            [](const Graph& graph, const Ragged& clusters) {
+                checked_sets(clusters, graph.size());
+                return released([&] { return find_uncovered_family(graph, clusters); });
+            },
+            nb::arg("clusters"))
+        .def(
+            "find_incomplete_set",
+            [](const Graph& graph, const Ragged& sets) {
+                checked_sets(sets, graph.size());
+                return released([&] { return find_incomplete_set(graph, sets); });
+            },
+            nb::arg("sets"))
+        .def(
+            "find_inducing_set",
+            [](const Graph& graph, const Ragged& sets) {
+                checked_sets(sets, graph.size());
+                return released([&] { return find_inducing_set(graph, sets); });
+            },
+            nb::arg("sets"))
+        .def(
+            "find_nonminimal_separator",
+            [](const Graph& graph, const Ragged& sets) {
+                checked_sets(sets, graph.size());
+                return released([&] { return find_nonminimal_separator(graph, sets); });
+            },
+            nb::arg("sets"))
+        .def(
+            "find_reducible_cluster",
+            [](const Graph& graph, const Ragged& clusters, std::string_view separators) {
+                const SeparatorKind kind = separator_kind(separators);
+                checked_sets(clusters, graph.size());
+                return released([&] { return find_reducible_cluster(graph, clusters, kind); });
+            },
+            nb::arg("clusters"), nb::arg("separators"))
+        .def("__reduce__",
+             [](nb::handle_t<Graph> own) { return nb::make_tuple(own.type(), nb::make_tuple(own.attr("parents"))); });
 }
 
 }  // namespace dconvex::python

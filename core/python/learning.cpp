@@ -158,64 +158,72 @@ void bind_encoders(nb::module_& module) {
 
     nb::class_<Integer>(module, "IntegerEncoder")
         .def(nb::init<>())
-        .def("add", [](Integer& own, std::int64_t key, std::int64_t code) { own.use()->add(key, code); }, nb::arg("key"),
-             nb::arg("code"))
-        .def("encode",
-             [](Integer& own, const AnyColumn& values, const AnyOutput& out, std::int64_t first) {
-                 const Integers column = as_integers(values);
-                 const CodesOut codes = as_output(out);
-                 nb::gil_scoped_release release;
-                 return own.use()->encode(column, codes, first);
-             },
-             nb::arg("values").noconvert(), nb::arg("out").noconvert(), nb::arg("first"))
+        .def(
+            "add", [](Integer& own, std::int64_t key, std::int64_t code) { own.use()->add(key, code); }, nb::arg("key"),
+            nb::arg("code"))
+        .def(
+            "encode",
+            [](Integer& own, const AnyColumn& values, const AnyOutput& out, std::int64_t first) {
+                const Integers column = as_integers(values);
+                const CodesOut codes = as_output(out);
+                nb::gil_scoped_release release;
+                return own.use()->encode(column, codes, first);
+            },
+            nb::arg("values").noconvert(), nb::arg("out").noconvert(), nb::arg("first"))
         .def("__len__", [](Integer& own) { return own.use()->size(); });
 
     nb::class_<Text>(module, "TextEncoder")
         .def(nb::init<>())
-        .def("add",
-             [](Text& own, const nb::bytes& text, std::int64_t code) {
-                 own.use()->add(std::string_view(text.c_str(), text.size()), code);
-             },
-             nb::arg("text"), nb::arg("code"))
-        .def("encode",
-             [](Text& own, const AnyColumn& offsets, const Array<std::uint8_t>& bytes, const AnyOutput& out, std::int64_t first) {
-                 const Texts texts = as_texts(offsets, bytes);
-                 const CodesOut codes = as_output(out);
-                 nb::gil_scoped_release release;
-                 return own.use()->encode(texts, codes, first);
-             },
-             nb::arg("offsets").noconvert(), nb::arg("text").noconvert(), nb::arg("out").noconvert(), nb::arg("first"))
-        .def("encode_objects",
-             [](Text& own, nb::handle values, const AnyOutput& out, std::int64_t first) {
-                 const ObjectColumn objects(values);
-                 const CodesOut codes = as_output(out);
-                 const auto use = own.use();
-                 return encode_objects(*use, objects, codes, first);
-             },
-             nb::arg("values"), nb::arg("out").noconvert(), nb::arg("first"))
+        .def(
+            "add",
+            [](Text& own, const nb::bytes& text, std::int64_t code) {
+                own.use()->add(std::string_view(text.c_str(), text.size()), code);
+            },
+            nb::arg("text"), nb::arg("code"))
+        .def(
+            "encode",
+            [](Text& own, const AnyColumn& offsets, const Array<std::uint8_t>& bytes, const AnyOutput& out,
+               std::int64_t first) {
+                const Texts texts = as_texts(offsets, bytes);
+                const CodesOut codes = as_output(out);
+                nb::gil_scoped_release release;
+                return own.use()->encode(texts, codes, first);
+            },
+            nb::arg("offsets").noconvert(), nb::arg("text").noconvert(), nb::arg("out").noconvert(), nb::arg("first"))
+        .def(
+            "encode_objects",
+            [](Text& own, nb::handle values, const AnyOutput& out, std::int64_t first) {
+                const ObjectColumn objects(values);
+                const CodesOut codes = as_output(out);
+                const auto use = own.use();
+                return encode_objects(*use, objects, codes, first);
+            },
+            nb::arg("values"), nb::arg("out").noconvert(), nb::arg("first"))
         .def("__len__", [](Text& own) { return own.use()->size(); });
 }
 
 void bind_counting(nb::module_& module) {
     nb::class_<CountTables>(module, "CountTables")
-        .def("__init__",
-             [](CountTables* place, const Ragged& members, const Array<std::int64_t>& states, const Array<bool>& may_miss,
-                const Array<Offset>& first_cell) {
-                 const std::span flags(reinterpret_cast<const std::uint8_t*>(may_miss.data()), may_miss.size());
-                 new (place) CountTables(members, as_span(states), flags, as_span(first_cell));
-             },
-             nb::arg("members"), nb::arg("states"), nb::arg("may_miss"), nb::arg("first_cell"))
+        .def(
+            "__init__",
+            [](CountTables* place, const Ragged& members, const Array<std::int64_t>& states, const Array<bool>& may_miss,
+               const Array<Offset>& first_cell) {
+                const std::span flags(reinterpret_cast<const std::uint8_t*>(may_miss.data()), may_miss.size());
+                new (place) CountTables(members, as_span(states), flags, as_span(first_cell));
+            },
+            nb::arg("members"), nb::arg("states"), nb::arg("may_miss"), nb::arg("first_cell"))
         .def("__len__", &CountTables::size);
 
-    module.def("count_cells",
-               [](const CountTables& tables, const AnyMatrix& codes, std::int64_t rows, const Output<std::int64_t>& counts,
-                  const Output<std::int64_t>& used, std::int64_t first, std::int64_t last) {
-                   const CodeColumns columns = as_codes(codes);
-                   nb::gil_scoped_release release;
-                   tables.count(columns, rows, as_span(counts), as_span(used), first, last);
-               },
-               nb::arg("tables"), nb::arg("codes").noconvert(), nb::arg("rows"), nb::arg("counts").noconvert(),
-               nb::arg("used").noconvert(), nb::arg("first"), nb::arg("last"));
+    module.def(
+        "count_cells",
+        [](const CountTables& tables, const AnyMatrix& codes, std::int64_t rows, const Output<std::int64_t>& counts,
+           const Output<std::int64_t>& used, std::int64_t first, std::int64_t last) {
+            const CodeColumns columns = as_codes(codes);
+            nb::gil_scoped_release release;
+            tables.count(columns, rows, as_span(counts), as_span(used), first, last);
+        },
+        nb::arg("tables"), nb::arg("codes").noconvert(), nb::arg("rows"), nb::arg("counts").noconvert(),
+        nb::arg("used").noconvert(), nb::arg("first"), nb::arg("last"));
 }
 
 void bind_moments(nb::module_& module) {
@@ -224,24 +232,24 @@ void bind_moments(nb::module_& module) {
         .def("__len__", &MomentSums::size)
         .def_prop_ro("shift",
                      [](nb::handle_t<MomentSums> own) { return as_view(nb::cast<const MomentSums&>(own).shift(), own); })
-        .def_prop_ro("sums",
-                     [](nb::handle_t<MomentSums> own) { return as_view(nb::cast<const MomentSums&>(own).sums(), own); })
+        .def_prop_ro("sums", [](nb::handle_t<MomentSums> own) { return as_view(nb::cast<const MomentSums&>(own).sums(), own); })
         .def_prop_ro("products",
                      [](nb::handle_t<MomentSums> own) { return as_view(nb::cast<const MomentSums&>(own).products(), own); })
         .def_prop_ro("used",
                      [](nb::handle_t<MomentSums> own) { return as_view(nb::cast<const MomentSums&>(own).used(), own); });
 
-    module.def("add_moments",
-               [](MomentSums& moments, const Matrix<double>& values, std::int64_t rows, const Array<bool>& may_miss,
-                  std::int64_t first, std::int64_t last) {
-                   const NumberColumns columns{values.data(), static_cast<std::int64_t>(values.shape(0)),
-                                               static_cast<std::int64_t>(values.shape(1))};
-                   const std::span flags(reinterpret_cast<const std::uint8_t*>(may_miss.data()), may_miss.size());
-                   nb::gil_scoped_release release;
-                   moments.add(columns, rows, flags, first, last);
-               },
-               nb::arg("moments"), nb::arg("values").noconvert(), nb::arg("rows"), nb::arg("may_miss"), nb::arg("first"),
-               nb::arg("last"));
+    module.def(
+        "add_moments",
+        [](MomentSums& moments, const Matrix<double>& values, std::int64_t rows, const Array<bool>& may_miss,
+           std::int64_t first, std::int64_t last) {
+            const NumberColumns columns{values.data(), static_cast<std::int64_t>(values.shape(0)),
+                                        static_cast<std::int64_t>(values.shape(1))};
+            const std::span flags(reinterpret_cast<const std::uint8_t*>(may_miss.data()), may_miss.size());
+            nb::gil_scoped_release release;
+            moments.add(columns, rows, flags, first, last);
+        },
+        nb::arg("moments"), nb::arg("values").noconvert(), nb::arg("rows"), nb::arg("may_miss"), nb::arg("first"),
+        nb::arg("last"));
 }
 
 }  // namespace
@@ -251,20 +259,21 @@ void bind_learning(nb::module_& module) {
     bind_counting(module);
     bind_moments(module);
 
-    module.def("cluster_checksums",
-               [](const Array<double>& numbers, const Array<Offset>& table_offsets, const Array<Offset>& cluster_offsets,
-                  const Array<Index>& member_table, Index known, Offset first, Offset last) {
-                   const TableNumbers model{as_span(numbers), as_span(table_offsets), known};
-                   const ClusterTables clusters{as_span(cluster_offsets), as_span(member_table)};
-                   Vector<std::uint64_t> found;
-                   {
-                       nb::gil_scoped_release release;
-                       found = cluster_checksums(model, clusters, first, last);
-                   }
-                   return as_array(std::move(found));
-               },
-               nb::arg("numbers"), nb::arg("table_offsets"), nb::arg("cluster_offsets"), nb::arg("member_table"),
-               nb::arg("known"), nb::arg("first"), nb::arg("last"));
+    module.def(
+        "cluster_checksums",
+        [](const Array<double>& numbers, const Array<Offset>& table_offsets, const Array<Offset>& cluster_offsets,
+           const Array<Index>& member_table, Index known, Offset first, Offset last) {
+            const TableNumbers model{as_span(numbers), as_span(table_offsets), known};
+            const ClusterTables clusters{as_span(cluster_offsets), as_span(member_table)};
+            Vector<std::uint64_t> found;
+            {
+                nb::gil_scoped_release release;
+                found = cluster_checksums(model, clusters, first, last);
+            }
+            return as_array(std::move(found));
+        },
+        nb::arg("numbers"), nb::arg("table_offsets"), nb::arg("cluster_offsets"), nb::arg("member_table"), nb::arg("known"),
+        nb::arg("first"), nb::arg("last"));
 }
 
 }  // namespace dconvex::python
