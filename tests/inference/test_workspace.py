@@ -1,40 +1,34 @@
-"""The memory that kernels work in: an answer depends neither on how much there is nor on what stands in it."""
+"""The memory that planning and running work in: an answer depends neither on how much there is nor on what is in it."""
 
 from __future__ import annotations
 
+import gc
+import hashlib
+import os
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from inference.models import SPRINKLER, chain, close, diamonds, grid, in_one_cluster, in_pieces, naive_bayes
 from inference.questions import Question, questions
 
 import dconvex as dc
-from dconvex.inference import families, planner, tables
-from dconvex.inference.memory import NO_LIMIT
-from dconvex.kernels import load
+from dconvex import _core
 
-TINY = 8
-"""So little that every kernel has to ask for more, several times."""
 THREADS = 8
+KEPT = 1 << 20
+"""Bytes that a thread may keep of a workspace, and more than it keeps of its plans."""
 
 
-@pytest.fixture
-def tiny_room(monkeypatch):
-    """Each call of a kernel begins with too little memory and keeps none of what it gets."""
-    monkeypatch.setattr(families, "FIRST_ROOM", TINY)
-    monkeypatch.setattr(families, "LARGEST_ROOM", 0)
-    monkeypatch.setattr(families, "_KEPT", families._Kept())
-
-
-@pytest.fixture
-def dirty_room(monkeypatch):
-    """Memory in which stands what no kernel may read."""
-    kept = families._Kept()
-    kept.memory = np.full(families.FIRST_ROOM, -(2**62)), np.full(families.FIRST_ROOM, np.nan)
-    monkeypatch.setattr(families, "_KEPT", kept)
+def in_a_new_thread(work):
+    """What work gives in a thread that has no workspace yet."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
 
 
 def answers(network: dc.BayesianNetwork, variables=None, **given) -> list:
@@ -60,30 +54,55 @@ CASES = {
 on_cases = pytest.mark.parametrize(("network", "given"), CASES.values(), ids=CASES)
 
 
-@on_cases
-def test_little_room_gives_the_bits_of_much(network, given, request):
-    expected = answers(network, **given)
-    request.getfixturevalue("tiny_room")
-    assert answers(network, **given) == expected
+def large_question() -> np.ndarray:
+    """One whose workspace is larger than what a thread keeps."""
+    values = in_one_cluster(chain(22)).query([*range(0, 20, 2), 22]).values
+    in_one_cluster(grid(18, 18)).log_evidence({"17,17": 0, "0,17": 1})
+    return values
 
 
 @on_cases
-def test_what_stands_in_the_room_does_not_matter(network, given, request):
-    expected = answers(network, **given)
-    request.getfixturevalue("dirty_room")
-    assert answers(network, **given) == expected
+def test_a_used_workspace_gives_the_bits_of_a_new_one(network, given):
+    def after_others() -> list:
+        for other, its_evidence in CASES.values():
+            answers(other, **its_evidence)
+        small = answers(network, **given)
+        large_question()
+        assert answers(network, **given) == small
+        return small
+
+    assert in_a_new_thread(after_others) == in_a_new_thread(lambda: answers(network, **given))
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def digest() -> str:
+    """A hash of what all cases answer."""
+    found = [answers(network, **given) for network, given in CASES.values()]
+    return hashlib.sha256(repr([*found, large_question().tobytes()]).encode()).hexdigest()
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only the C library of Linux fills memory")
+def test_what_is_in_new_memory_does_not_matter():
+    """Whatever the C library fills memory with that it gives out."""
+    tests = Path(__file__).parents[1]
+    code = f"import sys; sys.path.insert(0, {str(tests)!r}); from inference.test_workspace import digest; print(digest())"
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", code], env=os.environ | {"MALLOC_PERTURB_": filling}, stdout=subprocess.PIPE, text=True
+        )
+        for filling in ("1", "128")  # as floats: -5.3e303 and 1.4e306
+    ]
+    assert {process.communicate()[0].strip() for process in processes} == {digest()}
+
+
 @given(questions())
-def test_brute_force_in_little_room(tiny_room, question: Question):
+def test_brute_force_in_a_new_workspace(question: Question):
     local, oracle = dc.localize(question.network), question.oracle()
-    close(local.query(question.variables, **question.given).values, oracle.query(question.variables))
-    for variable, own in local.marginals(**question.given).items():
+    close(in_a_new_thread(lambda: local.query(question.variables, **question.given).values), oracle.query(question.variables))
+    for variable, own in in_a_new_thread(lambda: local.marginals(**question.given)).items():
         close(own.values, oracle.query([variable]))
 
 
-def test_each_thread_has_its_own_room(tiny_room):
+def test_each_thread_has_its_own_workspace():
     """Several models and all threads at once: no answer is written over by another."""
     models = [dc.localize(network) for network, _ in CASES.values()]
 
@@ -95,28 +114,71 @@ def test_each_thread_has_its_own_room(tiny_room):
         assert all(found == expected for found in pool.map(ask_all, range(THREADS)))
 
 
-def test_no_answer_shares_memory_with_the_room():
+def test_many_threads_run_one_program():
+    """A program is a value: all threads run the same one, with different evidence."""
+    network = diamonds(8, states=3)
+    local, start = dc.localize(network), threading.Barrier(THREADS)
+    expected = [dc.localize(network).query("n8", {"n0": state}).values.tobytes() for state in range(3)]
+    local.query("n8", {"n0": 0})
+
+    def ask(number: int) -> bool:
+        start.wait()
+        return all(
+            local.query("n8", {"n0": (number + k) % 3}).values.tobytes() == expected[(number + k) % 3] for k in range(300)
+        )
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        assert all(pool.map(ask, range(THREADS)))
+    assert len(local._answers.planner) == 1
+
+
+def test_no_answer_shares_memory_with_the_workspace():
     local = dc.localize(SPRINKLER)
     found = [local.query(["rain", "wet"]).values, *(own.values for own in local.marginals().values())]
     before = [values.tobytes() for values in found]
-    for array in families._KEPT.memory:
-        assert not any(np.shares_memory(array, values) for values in found)
     dc.localize(diamonds(8)).marginals()
+    large_question()
     assert [values.tobytes() for values in found] == before
 
 
+def test_a_large_workspace_is_given_back():
+    def held_after_a_large_question() -> tuple[int, int]:
+        _core.reset_peak_bytes()
+        before = _core.allocated_bytes()
+        large_question()
+        gc.collect()
+        return _core.allocated_bytes() - before, _core.peak_bytes() - before
+
+    held, peak = in_a_new_thread(held_after_a_large_question)
+    assert peak > 4 * KEPT
+    assert held < 2 * KEPT
+
+
+def test_threads_give_their_workspaces_back():
+    def ask() -> None:
+        dc.localize(SPRINKLER).marginals()
+
+    in_a_new_thread(ask)
+    gc.collect()
+    before = _core.allocated_bytes()
+    for _ in range(20):
+        in_a_new_thread(ask)
+    gc.collect()
+    assert _core.allocated_bytes() - before < 1 << 14
+
+
 def test_marginals_of_thousands_of_variables():
-    """Far more than the first room holds; on a chain each is the one before times its own table."""
-    network = chain(3000, states=2, seed=1)
-    found = dc.localize(network).marginals()
+    """More than a thread keeps memory for; on a chain each is the one before times its own table."""
+    network = chain(20_000, states=2, seed=1)
+    found = dc.localize(network, tree=dc.decompose(network.dag, refine=False)).marginals()
     expected = network.family(0).values
-    for node in range(1, 3001):
+    for node in range(1, 20_001):
         expected = expected @ network.family(node).values
         close(found[node].values, expected)
 
 
 def test_a_program_has_room_for_more_tables_than_are_paired_at_once():
-    """More tables with one variable than the kernel looks for the best pair of, all likelihoods."""
+    """More tables with one variable than planning looks for the best pair of, all likelihoods."""
     rows = np.random.default_rng(3).random((150, 2))
     soft = {f"x{k}": [0.25, 0.5] for k in range(150)}
     found = dc.localize(naive_bayes(rows)).query("class", soft=soft).values
@@ -124,8 +186,7 @@ def test_a_program_has_room_for_more_tables_than_are_paired_at_once():
     close(found, weights / weights.sum())
 
 
-def test_large_tables_in_logarithms(tiny_room):
-    """Sums in logarithms take room of their own, as large as the table."""
+def test_large_tables_in_logarithms():
     network = grid(6, 6)
     soft = {node: [1.0, 1e-250] if number % 2 else [1e-250, 1.0] for number, node in enumerate(network.dag.nodes)}
     local = in_one_cluster(network)
@@ -144,7 +205,7 @@ def test_plans_are_counted_once_whichever_thread_is_first():
     with ThreadPoolExecutor(THREADS) as pool:
         list(pool.map(ask, range(THREADS)))
     planner = local._answers.planner
-    assert planner._bytes == sum(plan.program.nbytes for plan in planner._kept.values())
+    assert planner._bytes == sum(plan.program.own_bytes for plan in planner._kept.values())
 
 
 def test_a_large_answer_to_improbable_evidence_sums_to_one():
@@ -159,25 +220,6 @@ def test_a_large_answer_to_improbable_evidence_sums_to_one():
     )
     soft = {"a": [1.0, *[tiny] * (size - 1)], "d": [1.0, 2.0**-600]}
     assert dc.localize(network).query(["a", "b"], {"c": 1}, soft=soft).values.sum() == pytest.approx(1.0)
-
-
-def test_python_and_kernels_read_a_program_alike():
-    for ours, theirs in ((tables.Head, load("programs")), (planner.Ending, load("questions"))):
-        places = {name: place for name, place in vars(ours).items() if name.isupper()}
-        assert places == {name: getattr(theirs, name) for name in places}
-    for name in ("RAW", "JOINT", "EACH", "ROWS"):
-        assert getattr(tables, name) == getattr(load("contraction"), name)
-    assert (tables.COST, tables.PEAK) == (load("questions").COST, load("questions").PEAK)
-    assert NO_LIMIT < planner.LARGEST == load("questions").LARGEST
-
-
-def test_a_question_is_packed_as_it_is_unpacked():
-    parts = (1, 2, 3), (4,), (5, 6), (7,), (8, 9)
-    image = families.packed_question(parts, True, False, True, 2, 1000, 10)
-    found = load("questions")._unpacked_question.py_func(image)
-    assert [part.tolist() for part in found[:5]] == [list(part) for part in parts]
-    assert found[5:] == (True, False, True, 2, 1000, 10)
-    assert (found.ending, found.limit, found.table) == (2, 1000, 10)
 
 
 def test_a_star_is_ordered_in_quadratic_time():
