@@ -105,7 +105,19 @@ def repair(wheel: Path, target: Path) -> None:
     """Let auditwheel see which systems have what the wheel needs, and name them in its tag."""
     settings = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])}
     plat = f"manylinux_2_28_{platform.machine()}" if settings.get("CXX", "zig") == "zig" else "auto"
-    run(sys.executable, "-m", "auditwheel", "repair", "--plat", plat, "--wheel-dir", str(target), str(wheel), env=settings)
+    run(
+        sys.executable,
+        "-m",
+        "auditwheel",
+        "repair",
+        "--only-plat",
+        "--plat",
+        plat,
+        "--wheel-dir",
+        str(target),
+        str(wheel),
+        env=settings,
+    )
 
 
 def package_files() -> set[str]:

@@ -270,8 +270,9 @@ void ContractionPath::lengthen_ends(Index& left, Index& right, Index answer) {
     for (std::size_t at = axes.size(); at-- > 0;) {
         const Axis& axis = axes_[axes[at]];
         const bool in_left = holds(scope(left), axes[at]), in_right = holds(scope(right), axes[at]);
-        const Holder own = in_left ? (in_right ? Holder::both : Holder::only_left)
-                                   : in_right ? Holder::only_right : Holder::neither;
+        const Holder own = in_left    ? (in_right ? Holder::both : Holder::only_left)
+                           : in_right ? Holder::only_right
+                                      : Holder::neither;
         if (holder == Holder::unknown || own == holder) {
             run *= axis.states;
             holder = own;

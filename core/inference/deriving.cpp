@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t programs_kept = 10'000;
 
 // Visits the wanted tables and all those that they come from, these first, each once. `is_done` says that a table needs no
-// visit (any more), `is_ground` that it comes from no other; `visit` gets the program that derives a table, null for the ground.
+// visit (any more), `is_ground` that it comes from no other; `visit` gets the program that derives a table, null for the
+// ground.
 template <class IsDone, class IsGround, class Visit>
 void from_the_ground(const std::shared_ptr<const TableLayout>& layout, Indices wanted, IsDone is_done, IsGround is_ground,
                      Visit visit) {
@@ -94,8 +95,7 @@ void Derivation::run() {
     }
     for (Item& item : items_) {
         if (!tables_->is_missing(item.table)) continue;
-        const Program program =
-            item.program ? *std::move(item.program) : plan_derivation(tables_->shared_layout(), item.table);
+        const Program program = item.program ? *std::move(item.program) : plan_derivation(tables_->shared_layout(), item.table);
         item.program.reset();
         if (make(item.table, program)) {
             tables_->publish(item.table);

@@ -144,8 +144,7 @@ Runner::Ended Runner::run_once(const Tables& tables, const Evidence& evidence, s
             early_sum = numbers[program_.early_sum.at];
             if (!(early_sum > 0.0)) return impossible;
             if (is_scaled) {  // by what the answer is scaled, not by what the sum is
-                const std::int64_t further =
-                    exponents[program_.early_sum.table] - exponents[step.left] - exponents[step.right];
+                const std::int64_t further = exponents[program_.early_sum.table] - exponents[step.left] - exponents[step.right];
                 early_sum *= std::ldexp(1.0, static_cast<int>(std::clamp<std::int64_t>(further, -5000, 5000)));
             }
             divide({numbers + step.right_at, static_cast<std::size_t>(step.right_size)}, early_sum);
@@ -307,7 +306,7 @@ void Runner::multiply(const Step& step, double* products) {
         --summed;
     }
     const Loop& pair = loops[outer];  // where there is one
-    InnerLoops both{second.length, second.left, second.right, second.product,
+    InnerLoops both{second.length, second.left,     second.right,     second.product,
                     inner.length,  inner.left != 0, inner.right != 0, inner.product != 0};
     const auto run = [&](const InnerLoops& part, const double* left, const double* right, double* product, bool is_first) {
         if (is_pair) {

@@ -126,19 +126,22 @@ void multiply_pairs_as(const InnerLoops& loops, Factor left, Factor right, Size 
             return [b, b2 = b + q, x = *a, x2 = a[p]](Size k) { return x * b[k] + x2 * b2[k]; };
         });
     } else {
-        write<is_first, fixed>(loops, left, right, product, [p, q](Factor a, Factor b) {
-            return [total = *a * *b + a[p] * b[q]](Size) { return total; };
-        });
+        write<is_first, fixed>(loops, left, right, product,
+                               [p, q](Factor a, Factor b) { return [total = *a * *b + a[p] * b[q]](Size) { return total; }; });
     }
 }
 
 template <bool is_first>
 void multiply_of_any_length(const InnerLoops& loops, Factor left, Factor right, double* product) {
     switch (loops.length) {
-        case 2: return multiply_as<is_first, 2>(loops, left, right, product);
-        case 3: return multiply_as<is_first, 3>(loops, left, right, product);
-        case 4: return multiply_as<is_first, 4>(loops, left, right, product);
-        default: return multiply_as<is_first, 0>(loops, left, right, product);
+        case 2:
+            return multiply_as<is_first, 2>(loops, left, right, product);
+        case 3:
+            return multiply_as<is_first, 3>(loops, left, right, product);
+        case 4:
+            return multiply_as<is_first, 4>(loops, left, right, product);
+        default:
+            return multiply_as<is_first, 0>(loops, left, right, product);
     }
 }
 
@@ -146,10 +149,14 @@ template <bool is_first>
 void multiply_pairs_of_any_length(const InnerLoops& loops, Factor left, Factor right, Size further_left, Size further_right,
                                   double* product) {
     switch (loops.length) {
-        case 2: return multiply_pairs_as<is_first, 2>(loops, left, right, further_left, further_right, product);
-        case 3: return multiply_pairs_as<is_first, 3>(loops, left, right, further_left, further_right, product);
-        case 4: return multiply_pairs_as<is_first, 4>(loops, left, right, further_left, further_right, product);
-        default: return multiply_pairs_as<is_first, 0>(loops, left, right, further_left, further_right, product);
+        case 2:
+            return multiply_pairs_as<is_first, 2>(loops, left, right, further_left, further_right, product);
+        case 3:
+            return multiply_pairs_as<is_first, 3>(loops, left, right, further_left, further_right, product);
+        case 4:
+            return multiply_pairs_as<is_first, 4>(loops, left, right, further_left, further_right, product);
+        default:
+            return multiply_pairs_as<is_first, 0>(loops, left, right, further_left, further_right, product);
     }
 }
 

@@ -129,8 +129,7 @@ bool Planner::find_evidence(const IndexMarks& marks, const Question& question) {
 
 bool Planner::has_observed_parents(Index v) const {
     const Indices parents = small_.parents[v];
-    return std::all_of(parents.begin(), parents.end(),
-                       [this](Index parent) { return small_.roles[parent] == Role::observed; });
+    return std::all_of(parents.begin(), parents.end(), [this](Index parent) { return small_.roles[parent] == Role::observed; });
 }
 
 // Finds a path by one rule, by the others too where it is worth it, and writes the cheapest that fits into the limit.
@@ -139,8 +138,7 @@ Program Planner::compile(const std::shared_ptr<const TableLayout>& layout, Endin
     number_active(*layout);
     double best = std::numeric_limits<double>::infinity();
     bool is_first = true;
-    for (const OrderingRule rule :
-         {OrderingRule::fewest_new_edges, OrderingRule::smallest_table, OrderingRule::least_growth}) {
+    for (const OrderingRule rule : {OrderingRule::fewest_new_edges, OrderingRule::smallest_table, OrderingRule::least_growth}) {
         order_axes(rule, *layout);
         path_.find(factors_, axes_, eliminated_, axis_of_);
         if (const double found = worth(max_bytes); is_first || found < best) {

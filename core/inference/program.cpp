@@ -270,8 +270,8 @@ void ProgramWriter::fuse_loops(const ContractionPath& path, std::span<const Axis
         if (!fused_.empty() && fused_.back().holders == holders) {
             fused_.back().loop.length *= length;
         } else {
-            fused_.push_back({{length, in_left ? left_stride : 0, in_right ? right_stride : 0, in_product ? product_stride : 0},
-                              holders});
+            fused_.push_back(
+                {{length, in_left ? left_stride : 0, in_right ? right_stride : 0, in_product ? product_stride : 0}, holders});
         }
         if (in_left) --a, left_stride *= length;
         if (in_right) --b, right_stride *= length;

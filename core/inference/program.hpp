@@ -1,7 +1,8 @@
 // A compiled plan: tables to load, then pairs of tables to multiply, each time summing out what is finished.
 //
 // A program does not depend on the numbers of tables or on the states observed, so it is made once for a question and run for
-// any evidence, by any number of threads at once. It is made of plain structs; what runs it (execution.hpp) reads them in order.
+// any evidence, by any number of threads at once. It is made of plain structs; what runs it (execution.hpp) reads them in
+// order.
 
 #pragma once
 
@@ -24,7 +25,8 @@ struct Loop {
 };
 
 // Multiplies two tables of the workspace and sums over the axes that the product does not have. The last two loops are the
-// innermost ones, in which strides are 0 or 1; before them come loops over axes of the product, then `summed` loops over others.
+// innermost ones, in which strides are 0 or 1; before them come loops over axes of the product, then `summed` loops over
+// others.
 struct Step {
     Index left, right, product;  // tables
     Offset left_at, right_at, product_at;
@@ -90,7 +92,7 @@ struct Program {
     bool is_too_large = false;  // more entries than `most`: there are no steps
     bool uses_all_evidence = false;
     bool loads_derived = false;  // tables that are not the network's own
-    Offset cost = 0;  // multiplications
+    Offset cost = 0;             // multiplications
     Offset workspace_size = 0;
     Offset result_size = 0;
 

@@ -72,7 +72,8 @@ public:
     Tracer(const double* numbers, bool are_logarithms, bool is_random)
         : numbers_(numbers), are_logarithms_(are_logarithms), is_random_(is_random) {}
 
-    // Chooses the states of the axes that a step eliminated, given those of its product, in each row, which has its own counter.
+    // Chooses the states of the axes that a step eliminated, given those of its product, in each row, which has its own
+    // counter.
     void choose(const Program& program, const Step& step, std::uint64_t counter, Offset rows, std::span<Index> states) {
         find_axes(program, step, axes_);
         if (axes_.eliminated.empty()) return;
@@ -132,7 +133,8 @@ private:
 
 }  // namespace
 
-void trace(const Program& program, const double* numbers, bool are_logarithms, Seed seed, Offset rows, std::span<Index> states) {
+void trace(const Program& program, const double* numbers, bool are_logarithms, Seed seed, Offset rows,
+           std::span<Index> states) {
     std::fill(states.begin(), states.end(), 0);
     Tracer tracer(numbers, are_logarithms, seed.has_value());
     // Loads and steps are numbered together, in the order in which they are done; each has its own counters.

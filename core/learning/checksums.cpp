@@ -15,7 +15,8 @@ struct Bounds {
 };
 
 Bounds checked_bounds(std::span<const Offset> offsets, Offset list, std::size_t size) {
-    if (list < 0 || list + 1 >= static_cast<Offset>(offsets.size())) throw std::invalid_argument("there is no such table or cluster");
+    if (list < 0 || list + 1 >= static_cast<Offset>(offsets.size()))
+        throw std::invalid_argument("there is no such table or cluster");
     const Bounds found{offsets[static_cast<std::size_t>(list)], offsets[static_cast<std::size_t>(list) + 1]};
     const bool is_sound = found.begin >= 0 && found.begin <= found.end && found.end <= static_cast<Offset>(size);
     if (!is_sound) throw std::invalid_argument("offsets must ascend and lie within their array");

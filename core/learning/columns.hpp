@@ -15,6 +15,7 @@ namespace dconvex {
 using Code = std::int32_t;
 
 constexpr Code missing_code = -1;  // of a missing cell, or of a value that counts as one
+constexpr Code unknown_code = -2;  // of a value that an encoder does not know
 
 // Codes are written into bytes where no variable has more states than fit.
 using CodesOut = std::variant<std::span<std::int8_t>, std::span<std::int32_t>>;

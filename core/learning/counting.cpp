@@ -151,8 +151,8 @@ void CountTables::count(const CodeColumns& columns, std::int64_t rows, std::span
 
 // Returns how many rows were counted.
 template <class Cell, class Own>
-std::int64_t CountTables::count_family(Index family, const CodeColumnsOf<Own>& columns, std::int64_t rows,
-                                       std::int64_t* counts, std::span<std::int64_t> lanes, Poll& poll) const {
+std::int64_t CountTables::count_family(Index family, const CodeColumnsOf<Own>& columns, std::int64_t rows, std::int64_t* counts,
+                                       std::span<std::int64_t> lanes, Poll& poll) const {
     const Indices members = members_[family];
     const Table& table = tables_[static_cast<std::size_t>(family)];
     const bool is_in_lanes = table.cells < lane_cells;

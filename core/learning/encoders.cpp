@@ -8,13 +8,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "common/interrupt.hpp"
-
-
 namespace dconvex {
 namespace {
 
-constexpr Code free_code = missing_code - 1;  // of a free slot
 constexpr std::size_t first_slots = 64;
 constexpr std::size_t growth = 4;
 constexpr std::size_t word = 8;
@@ -29,7 +25,8 @@ constexpr std::uint64_t odd_factor = 0xC2B2AE3D27D4EB4F;
 int shift_for(std::size_t slots) { return 64 - std::countr_zero(slots); }
 
 Code checked_code(std::int64_t code) {
-    if (code < missing_code || code > std::numeric_limits<Code>::max()) throw std::invalid_argument("a code must be at least -1");
+    if (code < missing_code || code > std::numeric_limits<Code>::max())
+        throw std::invalid_argument("a code must be at least -1");
     return static_cast<Code>(code);
 }
 
@@ -52,7 +49,8 @@ inline std::uint64_t bytes_before(const char* end, std::size_t count) {
     return std::endian::native == std::endian::little ? (whole >> half) >> half : (whole << half) << half;
 }
 
-// Runs `code_of(index, poll)` for all indices from `first` up to `last` and writes what it gives; stops where it gives `free_code`.
+// Runs `code_of(index, poll)` for all indices from `first` up to `last` and writes what it gives; stops where it gives
+// `unknown_code`.
 template <class Out, class CodeOf>
 std::int64_t written_codes(std::int64_t first, std::int64_t last, Out* out, std::int64_t work, const CodeOf& code_of) {
     Poll poll;
@@ -60,7 +58,7 @@ std::int64_t written_codes(std::int64_t first, std::int64_t last, Out* out, std:
         const std::int64_t end = std::min(begin + block, last);
         for (std::int64_t index = begin; index < end; ++index) {
             const Code code = code_of(index, poll);
-            if (code == free_code) return index;
+            if (code == unknown_code) return index;
             out[index] = static_cast<Out>(code);
         }
         poll(work * block);
@@ -107,7 +105,7 @@ inline TextKey key_of(std::string_view text, std::size_t readable_before, Poll& 
 
 // --- integers -------------------------------------------------------------------------------------------------------
 
-IntegerEncoder::IntegerEncoder() : slots_(first_slots, Slot{0, free_code}) {}
+IntegerEncoder::IntegerEncoder() : slots_(first_slots, Slot{0, unknown_code}) {}
 
 IntegerEncoder::Search IntegerEncoder::search() const noexcept {
     return {slots_.data(), slots_.size() - 1, shift_for(slots_.size())};
@@ -115,7 +113,7 @@ IntegerEncoder::Search IntegerEncoder::search() const noexcept {
 
 inline std::size_t IntegerEncoder::Search::operator()(std::int64_t key) const noexcept {
     std::size_t slot = (static_cast<std::uint64_t>(key) * golden) >> shift;
-    while (slots[slot].key != key && slots[slot].code != free_code) slot = (slot + 1) & mask;
+    while (slots[slot].key != key && slots[slot].code != unknown_code) slot = (slot + 1) & mask;
     return slot;
 }
 
@@ -123,15 +121,15 @@ void IntegerEncoder::add(std::int64_t key, std::int64_t code) {
     const Code checked = checked_code(code);
     if (2 * (static_cast<std::size_t>(size_) + 1) > slots_.size()) grow();
     Slot& slot = slots_[search()(key)];
-    size_ += slot.code == free_code;
+    size_ += slot.code == unknown_code;
     slot = {key, checked};
 }
 
 void IntegerEncoder::grow() {
-    Vector<Slot> before(growth * slots_.size(), Slot{0, free_code});
+    Vector<Slot> before(growth * slots_.size(), Slot{0, unknown_code});
     std::swap(slots_, before);
     for (const Slot& slot : before) {
-        if (slot.code != free_code) slots_[search()(slot.key)] = slot;
+        if (slot.code != unknown_code) slots_[search()(slot.key)] = slot;
     }
 }
 
@@ -146,7 +144,7 @@ std::int64_t IntegerEncoder::encode(const Integers& values, const CodesOut& out,
 
 // --- texts ----------------------------------------------------------------------------------------------------------
 
-TextEncoder::TextEncoder() : slots_(first_slots, Slot{{}, 0, free_code}) {}
+TextEncoder::TextEncoder() : slots_(first_slots, Slot{{}, 0, unknown_code}) {}
 
 TextEncoder::Search TextEncoder::search() const noexcept {
     return {slots_.data(), slots_.size() - 1, shift_for(slots_.size()), known_.data()};
@@ -164,8 +162,13 @@ inline std::size_t TextEncoder::Search::operator()(const TextKey& key, std::stri
         return key.length <= short_text || std::memcmp(known + slot.begin, text.data(), key.length) == 0;
     };
     std::size_t slot = first_slot(key);
-    while (slots[slot].code != free_code && !is_same(slots[slot])) slot = (slot + 1) & mask;
+    while (slots[slot].code != unknown_code && !is_same(slots[slot])) slot = (slot + 1) & mask;
     return slot;
+}
+
+Code TextEncoder::code_of(std::string_view text, Poll& poll) const {
+    const Search find = search();
+    return find.slots[find(key_of(text, 0, poll), text)].code;
 }
 
 void TextEncoder::add(std::string_view text, std::int64_t code) {
@@ -174,7 +177,7 @@ void TextEncoder::add(std::string_view text, std::int64_t code) {
     Poll poll;
     const TextKey key = key_of(text, 0, poll);
     Slot& slot = slots_[search()(key, text)];
-    if (slot.code == free_code) {
+    if (slot.code == unknown_code) {
         slot.begin = known_.size();
         if (text.size() > short_text) known_.insert(known_.end(), text.begin(), text.end());
         slot.key = key;
@@ -184,13 +187,13 @@ void TextEncoder::add(std::string_view text, std::int64_t code) {
 }
 
 void TextEncoder::grow() {
-    Vector<Slot> before(growth * slots_.size(), Slot{{}, 0, free_code});
+    Vector<Slot> before(growth * slots_.size(), Slot{{}, 0, unknown_code});
     std::swap(slots_, before);
     const Search find = search();
     for (const Slot& own : before) {
-        if (own.code == free_code) continue;
+        if (own.code == unknown_code) continue;
         std::size_t slot = find.first_slot(own.key);  // all texts differ, so the next free slot is right
-        while (slots_[slot].code != free_code) slot = (slot + 1) & find.mask;
+        while (slots_[slot].code != unknown_code) slot = (slot + 1) & find.mask;
         slots_[slot] = own;
     }
 }

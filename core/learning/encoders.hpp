@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "common/interrupt.hpp"
 #include "common/memory.hpp"
 #include "learning/columns.hpp"
 
@@ -69,6 +70,8 @@ public:
     // As those of `IntegerEncoder`.
     void add(std::string_view text, std::int64_t code);
     std::int64_t encode(const Texts& texts, const CodesOut& out, std::int64_t first) const;
+    // The code of one text, or `unknown_code`.
+    Code code_of(std::string_view text, Poll& poll) const;
 
 private:
     struct Slot {

@@ -28,7 +28,7 @@ constexpr Offset few_multiplications = 20'000;
 
 Vector<Index> as_indices(nb::iterable numbers) {
     Vector<Index> found;
-    if (const Py_ssize_t count = PyObject_LengthHint(numbers.ptr(), 0); count > 0) found.reserve(static_cast<std::size_t>(count));
+    found.reserve(nb::len_hint(numbers));  // nanobind's, for the stable ABI has no PyObject_LengthHint
     for (nb::handle number : numbers) found.push_back(nb::cast<Index>(number));
     return found;
 }
@@ -40,15 +40,16 @@ nb::tuple as_tuple(const Vector<Index>& numbers) {
 }
 
 template <class Owner, class T>
-auto view_of(const Vector<T> Owner::*field) {
+auto view_of(const Vector<T> Owner::* field) {
     return [field](nb::handle_t<Owner> own) { return as_view(nb::cast<const Owner&>(own).*field, own); };
 }
 
 // Flags of 0 and 1 as NumPy's booleans.
-auto flags_of(const Flags SmallNetwork::*field) {
+auto flags_of(const Flags SmallNetwork::* field) {
     return [field](nb::handle_t<SmallNetwork> own) {
         const Flags& flags = nb::cast<const SmallNetwork&>(own).*field;
-        return nb::ndarray<nb::numpy, const bool, nb::ndim<1>>(reinterpret_cast<const bool*>(flags.data()), {flags.size()}, own);
+        return nb::ndarray<nb::numpy, const bool, nb::ndim<1>>(reinterpret_cast<const bool*>(flags.data()), {flags.size()},
+                                                               own);
     };
 }
 
@@ -68,9 +69,16 @@ void check_tables(const TableLayout& layout, Indices tables) {
 void make_question(Question* place, nb::iterable targets, nb::iterable observed, nb::iterable soft, nb::iterable map_variables,
                    nb::iterable context, NetworkPart network, bool coherent, bool shows_impossible, Ending ending,
                    std::int64_t max_bytes) {
-    new (place) Question{as_indices(targets), as_indices(observed), as_indices(soft), as_indices(map_variables),
-                         as_indices(context), network,              coherent,         shows_impossible,
-                         ending,              max_bytes};
+    new (place) Question{as_indices(targets),
+                         as_indices(observed),
+                         as_indices(soft),
+                         as_indices(map_variables),
+                         as_indices(context),
+                         network,
+                         coherent,
+                         shows_impossible,
+                         ending,
+                         max_bytes};
 }
 
 Py_hash_t hash_of(const Question& question) {
@@ -94,26 +102,26 @@ void bind_questions(nb::module_& module) {
         .value("TRACE", Ending::trace);
     nb::enum_<NetworkPart>(module, "NetworkPart").value("PRUNED", NetworkPart::pruned).value("WHOLE", NetworkPart::whole);
 
-    nb::class_<Question>(module, "Question")
-        .def("__init__", &make_question, nb::arg("targets") = nb::tuple(), nb::arg("observed") = nb::tuple(),
-             nb::arg("soft") = nb::tuple(), nb::kw_only(), nb::arg("map_variables") = nb::tuple(),
-             nb::arg("context") = nb::tuple(), nb::arg("network") = NetworkPart::pruned, nb::arg("coherent") = false,
-             nb::arg("shows_impossible") = false, nb::arg("ending") = Ending::answer,
-             nb::arg("max_bytes") = Question::no_limit)
-        .def_prop_ro("targets", [](const Question& question) { return as_tuple(question.targets); })
-        .def_prop_ro("observed", [](const Question& question) { return as_tuple(question.observed); })
-        .def_prop_ro("soft", [](const Question& question) { return as_tuple(question.soft); })
-        .def_prop_ro("map_variables", [](const Question& question) { return as_tuple(question.map_variables); })
-        .def_prop_ro("context", [](const Question& question) { return as_tuple(question.context); })
-        .def_ro("network", &Question::network)
-        .def_ro("coherent", &Question::coherent)
-        .def_ro("shows_impossible", &Question::shows_impossible)
-        .def_ro("ending", &Question::ending)
-        .def_ro("max_bytes", &Question::max_bytes)
-        .def_prop_ro_static("NO_LIMIT", [](nb::handle) { return Question::no_limit; })
-        .def("__eq__", [](const Question& one, const Question& other) { return one == other; })
-        .def("__eq__", [](const Question&, nb::handle) { return false; })
-        .def("__hash__", &hash_of);
+    auto type = nb::class_<Question>(module, "Question")
+                    .def("__init__", &make_question, nb::arg("targets") = nb::tuple(), nb::arg("observed") = nb::tuple(),
+                         nb::arg("soft") = nb::tuple(), nb::kw_only(), nb::arg("map_variables") = nb::tuple(),
+                         nb::arg("context") = nb::tuple(), nb::arg("network") = NetworkPart::pruned,
+                         nb::arg("coherent") = false, nb::arg("shows_impossible") = false, nb::arg("ending") = Ending::answer,
+                         nb::arg("max_bytes") = Question::no_limit)
+                    .def_prop_ro("targets", [](const Question& question) { return as_tuple(question.targets); })
+                    .def_prop_ro("observed", [](const Question& question) { return as_tuple(question.observed); })
+                    .def_prop_ro("soft", [](const Question& question) { return as_tuple(question.soft); })
+                    .def_prop_ro("map_variables", [](const Question& question) { return as_tuple(question.map_variables); })
+                    .def_prop_ro("context", [](const Question& question) { return as_tuple(question.context); })
+                    .def_ro("network", &Question::network)
+                    .def_ro("coherent", &Question::coherent)
+                    .def_ro("shows_impossible", &Question::shows_impossible)
+                    .def_ro("ending", &Question::ending)
+                    .def_ro("max_bytes", &Question::max_bytes)
+                    .def("__eq__", [](const Question& one, const Question& other) { return one == other; })
+                    .def("__eq__", [](const Question&, nb::handle) { return false; })
+                    .def("__hash__", &hash_of);
+    type.attr("NO_LIMIT") = Question::no_limit;
 }
 
 // --- small networks ---
@@ -240,7 +248,8 @@ void bind_tables(nb::module_& module) {
         .def(nb::new_(&make_layout), nb::arg("index"), nb::arg("states").noconvert())
         .def_prop_ro("index",
                      [](const TableLayout& layout) { return std::const_pointer_cast<ClusterIndex>(layout.shared_index()); })
-        .def_prop_ro("states", [](nb::handle_t<TableLayout> own) { return as_view(nb::cast<const TableLayout&>(own).states(), own); })
+        .def_prop_ro("states",
+                     [](nb::handle_t<TableLayout> own) { return as_view(nb::cast<const TableLayout&>(own).states(), own); })
         .def_prop_ro("offsets",
                      [](nb::handle_t<TableLayout> own) { return as_view(nb::cast<const TableLayout&>(own).offsets(), own); })
         .def("__reduce__", [](nb::handle_t<TableLayout> own) {
@@ -248,80 +257,89 @@ void bind_tables(nb::module_& module) {
         });
 
     nb::class_<Likelihoods>(module, "Likelihoods")
-        .def("__init__",
-             [](Likelihoods* place, nb::iterable numbers) {
-                 Likelihoods made;
-                 for (nb::handle own : numbers) made.add(as_span(nb::cast<Array<double>>(own)));
-                 new (place) Likelihoods(std::move(made));
-             },
-             nb::arg("numbers") = nb::tuple())
+        .def(
+            "__init__",
+            [](Likelihoods* place, nb::iterable numbers) {
+                Likelihoods made;
+                for (nb::handle own : numbers) made.add(as_span(nb::cast<Array<double>>(own)));
+                new (place) Likelihoods(std::move(made));
+            },
+            nb::arg("numbers") = nb::tuple())
         .def("__len__", &Likelihoods::size);
 
     nb::class_<Tables>(module, "Tables")
-        .def("__init__",
-             [](Tables* place, std::shared_ptr<TableLayout> layout, Index given) { new (place) Tables(std::move(layout), given); },
-             nb::arg("layout"), nb::arg("given"))
-        .def_prop_ro("layout", [](const Tables& tables) { return std::const_pointer_cast<TableLayout>(tables.shared_layout()); })
+        .def(
+            "__init__",
+            [](Tables* place, std::shared_ptr<TableLayout> layout, Index given) {
+                new (place) Tables(std::move(layout), given);
+            },
+            nb::arg("layout"), nb::arg("given"))
+        .def_prop_ro("layout",
+                     [](const Tables& tables) { return std::const_pointer_cast<TableLayout>(tables.shared_layout()); })
         .def_prop_ro("given", &Tables::given)
         .def_prop_ro("values", [](OwnTables own) { return as_view(nb::cast<const Tables&>(own).values(), own); })
-        .def_prop_ro("floors",
-                     [](const Tables& tables) {
-                         Vector<double> floors;
-                         for (Index table = 0; table < tables.layout().table_count(); ++table) {
-                             floors.push_back(tables.floor(table));
-                         }
-                         return as_array(std::move(floors));
-                     },
-                     nb::rv_policy::move)
-        .def_prop_ro("underflowed",
-                     [](const Tables& tables) {
-                         return tables_that(tables, [&](Index table) { return tables.is_underflowed(table); });
-                     },
-                     nb::rv_policy::move)
+        .def_prop_ro(
+            "floors",
+            [](const Tables& tables) {
+                Vector<double> floors;
+                for (Index table = 0; table < tables.layout().table_count(); ++table) {
+                    floors.push_back(tables.floor(table));
+                }
+                return as_array(std::move(floors));
+            },
+            nb::rv_policy::move)
+        .def_prop_ro(
+            "underflowed",
+            [](const Tables& tables) { return tables_that(tables, [&](Index table) { return tables.is_underflowed(table); }); },
+            nb::rv_policy::move)
         .def_prop_ro("room",
                      [](OwnTables own) {
                          Tables& tables = nb::cast<Tables&>(own);
                          const auto size = static_cast<std::size_t>(tables.layout().offsets()[tables.given()]);
                          return nb::ndarray<nb::numpy, double, nb::ndim<1>>(tables.data(), {size}, own);
                      })
-        .def("publish",
-             [](Tables& tables, const Array<Index>& numbers) {
-                 check_tables(tables.layout(), as_span(numbers));
-                 for (const Index table : as_span(numbers)) tables.publish(table);
-             },
-             nb::arg("tables").noconvert())
+        .def(
+            "publish",
+            [](Tables& tables, const Array<Index>& numbers) {
+                check_tables(tables.layout(), as_span(numbers));
+                for (const Index table : as_span(numbers)) tables.publish(table);
+            },
+            nb::arg("tables").noconvert())
         .def("put", &put_numbers, nb::arg("tables").noconvert(), nb::arg("values").noconvert())
         .def("mark_underflowed", &mark_underflowed, nb::arg("tables").noconvert())
-        .def("have_zeros",
-             [](const Tables& tables, const Array<Index>& numbers) {
-                 check_tables(tables.layout(), as_span(numbers));
-                 Flags found;
-                 for (const Index table : as_span(numbers)) found.push_back(tables.is_there(table) && tables.holds_zero(table));
-                 return as_flags(std::move(found));
-             },
-             nb::arg("tables").noconvert())
-        .def("is_any_underflowed",
-             [](const Tables& tables, const Array<Index>& numbers) {
-                 check_tables(tables.layout(), as_span(numbers));
-                 const Indices own = as_span(numbers);
-                 return std::any_of(own.begin(), own.end(), [&](Index table) { return tables.is_underflowed(table); });
-             },
-             nb::arg("tables").noconvert())
+        .def(
+            "have_zeros",
+            [](const Tables& tables, const Array<Index>& numbers) {
+                check_tables(tables.layout(), as_span(numbers));
+                Flags found;
+                for (const Index table : as_span(numbers)) found.push_back(tables.is_there(table) && tables.holds_zero(table));
+                return as_flags(std::move(found));
+            },
+            nb::arg("tables").noconvert())
+        .def(
+            "is_any_underflowed",
+            [](const Tables& tables, const Array<Index>& numbers) {
+                check_tables(tables.layout(), as_span(numbers));
+                const Indices own = as_span(numbers);
+                return std::any_of(own.begin(), own.end(), [&](Index table) { return tables.is_underflowed(table); });
+            },
+            nb::arg("tables").noconvert())
         .def("__getstate__", &state_of)
         .def("__setstate__", &restore);
 
     nb::class_<Derivation>(module, "Derivation")
         .def(nb::new_(&make_derivation), nb::arg("tables"), nb::arg("wanted").noconvert())
-        .def_prop_ro("missing",
-                     [](const Derivation& derivation) { return as_array(Vector<Index>(derivation.missing())); },
-                     nb::rv_policy::move)
+        .def_prop_ro(
+            "missing", [](const Derivation& derivation) { return as_array(Vector<Index>(derivation.missing())); },
+            nb::rv_policy::move)
         .def("run", &Derivation::run, nb::call_guard<nb::gil_scoped_release>());
-    module.def("derivation_cost",
-               [](Tables& tables, const Array<Index>& wanted) {
-                   check_tables(tables.layout(), as_span(wanted));
-                   return cost_of(tables, as_span(wanted));
-               },
-               nb::arg("tables"), nb::arg("wanted").noconvert());
+    module.def(
+        "derivation_cost",
+        [](Tables& tables, const Array<Index>& wanted) {
+            check_tables(tables.layout(), as_span(wanted));
+            return cost_of(tables, as_span(wanted));
+        },
+        nb::arg("tables"), nb::arg("wanted").noconvert());
 }
 
 // --- programs ---
@@ -440,13 +458,14 @@ void bind_programs(nb::module_& module) {
                          return nb::ndarray<nb::numpy, const Index, nb::ndim<1>>(program.axes.data(), {count}, own);
                      })
         .def_ro("scopes", &Program::scopes)
-        .def_prop_ro("largest_scope",
-                     [](const Program& program) {
-                         Vector<Index> found;
-                         for (const Index axis : program.scopes[program.largest_table]) found.push_back(program.axes[axis]);
-                         return as_array(std::move(found));
-                     },
-                     nb::rv_policy::move)
+        .def_prop_ro(
+            "largest_scope",
+            [](const Program& program) {
+                Vector<Index> found;
+                for (const Index axis : program.scopes[program.largest_table]) found.push_back(program.axes[axis]);
+                return as_array(std::move(found));
+            },
+            nb::rv_policy::move)
         .def_ro("is_too_large", &Program::is_too_large)
         .def_ro("uses_all_evidence", &Program::uses_all_evidence)
         .def_ro("cost", &Program::cost)
@@ -455,8 +474,10 @@ void bind_programs(nb::module_& module) {
         .def_prop_ro("peak_bytes", &Program::peak_bytes)
         .def_prop_ro("own_bytes", &Program::own_bytes)
         .def_prop_ro("length", &Program::length)
-        .def_prop_ro("tables", [](const Program& program) { return as_array(program.tables()); }, nb::rv_policy::move)
-        .def_prop_ro("derived", [](const Program& program) { return as_array(program.derived()); }, nb::rv_policy::move)
+        .def_prop_ro(
+            "tables", [](const Program& program) { return as_array(program.tables()); }, nb::rv_policy::move)
+        .def_prop_ro(
+            "derived", [](const Program& program) { return as_array(program.derived()); }, nb::rv_policy::move)
         .def_prop_ro("outputs",
                      [](const Program& program) {
                          nb::list found;
@@ -469,17 +490,16 @@ void bind_programs(nb::module_& module) {
                          for (const Step& step : program.steps) found.append(step);
                          return found;
                      })
-        .def("derivation_cost",
-             [](const Program& program, Tables& tables) {
-                 if (program.is_too_large || !program.loads_derived) return std::tuple<Offset, Offset>(0, 0);
-                 if (program.layout != tables.shared_layout()) throw std::invalid_argument("the program is about other tables");
-                 return cost_of(tables, program.derived());
-             },
-             nb::arg("tables"))
-        .def("run", &run, nb::arg("tables"), nb::arg("states"), nb::arg("likelihoods"),
-             nb::arg("result").noconvert())
-        .def("run_rows", &run_rows, nb::arg("tables"), nb::arg("states").noconvert(),
-             nb::arg("results").noconvert())
+        .def(
+            "derivation_cost",
+            [](const Program& program, Tables& tables) {
+                if (program.is_too_large || !program.loads_derived) return std::tuple<Offset, Offset>(0, 0);
+                if (program.layout != tables.shared_layout()) throw std::invalid_argument("the program is about other tables");
+                return cost_of(tables, program.derived());
+            },
+            nb::arg("tables"))
+        .def("run", &run, nb::arg("tables"), nb::arg("states"), nb::arg("likelihoods"), nb::arg("result").noconvert())
+        .def("run_rows", &run_rows, nb::arg("tables"), nb::arg("states").noconvert(), nb::arg("results").noconvert())
         .def("trace", &trace_back, nb::arg("tables"), nb::arg("states"), nb::arg("likelihoods"), nb::arg("rows") = 1,
              nb::arg("seed") = nb::none());
     module.def("plan", &make_plan, nb::arg("layout"), nb::arg("question"));
@@ -493,11 +513,12 @@ void bind_simd(nb::module_& module) {
         return nb::tuple(found);
     });
     module.def("simd_level", [] { return nb::str(loop_set().name); });
-    module.def("set_simd_level",
-               [](nb::str name) {
-                   if (!use_loop_set(name.c_str())) throw std::invalid_argument("this machine has no such level");
-               },
-               nb::arg("name"));
+    module.def(
+        "set_simd_level",
+        [](nb::str name) {
+            if (!use_loop_set(name.c_str())) throw std::invalid_argument("this machine has no such level");
+        },
+        nb::arg("name"));
 }
 
 }  // namespace

@@ -4,9 +4,11 @@
 #include <nanobind/ndarray.h>
 
 #include <atomic>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <string_view>
+#include <type_traits>
 
 #include "learning/checksums.hpp"
 #include "learning/counting.hpp"
@@ -78,6 +80,7 @@ public:
         Use(const Use&) = delete;
         Use& operator=(const Use&) = delete;
         Encoder* operator->() const { return &own_.encoder_; }
+        Encoder& operator*() const { return own_.encoder_; }
 
     private:
         Exclusive& own_;
@@ -90,6 +93,63 @@ private:
     std::atomic<bool> is_used_{false};
 };
 
+// The Python objects of a NumPy array, by the buffer protocol: without a copy, and without a look at addresses from outside.
+class ObjectColumn {
+public:
+    explicit ObjectColumn(nb::handle array) {
+        if (PyObject_GetBuffer(array.ptr(), &view_, PyBUF_STRIDES | PyBUF_FORMAT)) throw nb::python_error();
+        if (view_.ndim != 1 || view_.itemsize != sizeof(PyObject*) || std::string_view(view_.format) != "O") {
+            PyBuffer_Release(&view_);
+            throw std::invalid_argument("values must be a column of objects");
+        }
+    }
+    ~ObjectColumn() { PyBuffer_Release(&view_); }
+    ObjectColumn(const ObjectColumn&) = delete;
+    ObjectColumn& operator=(const ObjectColumn&) = delete;
+
+    std::int64_t size() const { return view_.shape[0]; }
+    PyObject* operator[](std::int64_t index) const {
+        return Strided<PyObject*>{static_cast<const std::byte*>(view_.buf), size(), view_.strides[0]}[index];
+    }
+
+private:
+    Py_buffer view_;
+};
+
+// The code of a str, None or NaN; `unknown_code` for all else.
+Code code_of_object(const TextEncoder& encoder, PyObject* value, Poll& poll) {
+    if (!value || value == Py_None) return missing_code;
+    if (PyFloat_CheckExact(value)) return std::isnan(PyFloat_AsDouble(value)) ? missing_code : unknown_code;
+    if (!PyUnicode_CheckExact(value)) return unknown_code;
+    Py_ssize_t length = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(value, &length);
+    if (!text) {  // a surrogate on its own
+        PyErr_Clear();
+        return unknown_code;
+    }
+    return encoder.code_of({text, static_cast<std::size_t>(length)}, poll);
+}
+
+// As `TextEncoder::encode`; the interpreter's lock is held, for the objects are Python's.
+std::int64_t encode_objects(const TextEncoder& encoder, const ObjectColumn& values, const CodesOut& out, std::int64_t first) {
+    return std::visit(
+        [&](const auto codes) {
+            if (values.size() != static_cast<std::int64_t>(codes.size())) {
+                throw std::invalid_argument("there must be as many codes as values");
+            }
+            if (first < 0 || first > values.size()) throw std::invalid_argument("`first` lies outside the values");
+            Poll poll;
+            for (std::int64_t index = first; index < values.size(); ++index) {
+                const Code code = code_of_object(encoder, values[index], poll);
+                if (code == unknown_code) return index;
+                codes.data()[index] = static_cast<std::remove_reference_t<decltype(codes[0])>>(code);
+                poll(16);
+            }
+            return all_known;
+        },
+        out);
+}
+
 using Integer = Exclusive<IntegerEncoder>;
 using Text = Exclusive<TextEncoder>;
 
@@ -98,56 +158,72 @@ void bind_encoders(nb::module_& module) {
 
     nb::class_<Integer>(module, "IntegerEncoder")
         .def(nb::init<>())
-        .def("add", [](Integer& own, std::int64_t key, std::int64_t code) { own.use()->add(key, code); }, nb::arg("key"),
-             nb::arg("code"))
-        .def("encode",
-             [](Integer& own, const AnyColumn& values, const AnyOutput& out, std::int64_t first) {
-                 const Integers column = as_integers(values);
-                 const CodesOut codes = as_output(out);
-                 nb::gil_scoped_release release;
-                 return own.use()->encode(column, codes, first);
-             },
-             nb::arg("values").noconvert(), nb::arg("out").noconvert(), nb::arg("first"))
+        .def(
+            "add", [](Integer& own, std::int64_t key, std::int64_t code) { own.use()->add(key, code); }, nb::arg("key"),
+            nb::arg("code"))
+        .def(
+            "encode",
+            [](Integer& own, const AnyColumn& values, const AnyOutput& out, std::int64_t first) {
+                const Integers column = as_integers(values);
+                const CodesOut codes = as_output(out);
+                nb::gil_scoped_release release;
+                return own.use()->encode(column, codes, first);
+            },
+            nb::arg("values").noconvert(), nb::arg("out").noconvert(), nb::arg("first"))
         .def("__len__", [](Integer& own) { return own.use()->size(); });
 
     nb::class_<Text>(module, "TextEncoder")
         .def(nb::init<>())
-        .def("add",
-             [](Text& own, const nb::bytes& text, std::int64_t code) {
-                 own.use()->add(std::string_view(text.c_str(), text.size()), code);
-             },
-             nb::arg("text"), nb::arg("code"))
-        .def("encode",
-             [](Text& own, const AnyColumn& offsets, const Array<std::uint8_t>& bytes, const AnyOutput& out, std::int64_t first) {
-                 const Texts texts = as_texts(offsets, bytes);
-                 const CodesOut codes = as_output(out);
-                 nb::gil_scoped_release release;
-                 return own.use()->encode(texts, codes, first);
-             },
-             nb::arg("offsets").noconvert(), nb::arg("text").noconvert(), nb::arg("out").noconvert(), nb::arg("first"))
+        .def(
+            "add",
+            [](Text& own, const nb::bytes& text, std::int64_t code) {
+                own.use()->add(std::string_view(text.c_str(), text.size()), code);
+            },
+            nb::arg("text"), nb::arg("code"))
+        .def(
+            "encode",
+            [](Text& own, const AnyColumn& offsets, const Array<std::uint8_t>& bytes, const AnyOutput& out,
+               std::int64_t first) {
+                const Texts texts = as_texts(offsets, bytes);
+                const CodesOut codes = as_output(out);
+                nb::gil_scoped_release release;
+                return own.use()->encode(texts, codes, first);
+            },
+            nb::arg("offsets").noconvert(), nb::arg("text").noconvert(), nb::arg("out").noconvert(), nb::arg("first"))
+        .def(
+            "encode_objects",
+            [](Text& own, nb::handle values, const AnyOutput& out, std::int64_t first) {
+                const ObjectColumn objects(values);
+                const CodesOut codes = as_output(out);
+                const auto use = own.use();
+                return encode_objects(*use, objects, codes, first);
+            },
+            nb::arg("values"), nb::arg("out").noconvert(), nb::arg("first"))
         .def("__len__", [](Text& own) { return own.use()->size(); });
 }
 
 void bind_counting(nb::module_& module) {
     nb::class_<CountTables>(module, "CountTables")
-        .def("__init__",
-             [](CountTables* place, const Ragged& members, const Array<std::int64_t>& states, const Array<bool>& may_miss,
-                const Array<Offset>& first_cell) {
-                 const std::span flags(reinterpret_cast<const std::uint8_t*>(may_miss.data()), may_miss.size());
-                 new (place) CountTables(members, as_span(states), flags, as_span(first_cell));
-             },
-             nb::arg("members"), nb::arg("states"), nb::arg("may_miss"), nb::arg("first_cell"))
+        .def(
+            "__init__",
+            [](CountTables* place, const Ragged& members, const Array<std::int64_t>& states, const Array<bool>& may_miss,
+               const Array<Offset>& first_cell) {
+                const std::span flags(reinterpret_cast<const std::uint8_t*>(may_miss.data()), may_miss.size());
+                new (place) CountTables(members, as_span(states), flags, as_span(first_cell));
+            },
+            nb::arg("members"), nb::arg("states"), nb::arg("may_miss"), nb::arg("first_cell"))
         .def("__len__", &CountTables::size);
 
-    module.def("count_cells",
-               [](const CountTables& tables, const AnyMatrix& codes, std::int64_t rows, const Output<std::int64_t>& counts,
-                  const Output<std::int64_t>& used, std::int64_t first, std::int64_t last) {
-                   const CodeColumns columns = as_codes(codes);
-                   nb::gil_scoped_release release;
-                   tables.count(columns, rows, as_span(counts), as_span(used), first, last);
-               },
-               nb::arg("tables"), nb::arg("codes").noconvert(), nb::arg("rows"), nb::arg("counts").noconvert(),
-               nb::arg("used").noconvert(), nb::arg("first"), nb::arg("last"));
+    module.def(
+        "count_cells",
+        [](const CountTables& tables, const AnyMatrix& codes, std::int64_t rows, const Output<std::int64_t>& counts,
+           const Output<std::int64_t>& used, std::int64_t first, std::int64_t last) {
+            const CodeColumns columns = as_codes(codes);
+            nb::gil_scoped_release release;
+            tables.count(columns, rows, as_span(counts), as_span(used), first, last);
+        },
+        nb::arg("tables"), nb::arg("codes").noconvert(), nb::arg("rows"), nb::arg("counts").noconvert(),
+        nb::arg("used").noconvert(), nb::arg("first"), nb::arg("last"));
 }
 
 void bind_moments(nb::module_& module) {
@@ -156,24 +232,24 @@ void bind_moments(nb::module_& module) {
         .def("__len__", &MomentSums::size)
         .def_prop_ro("shift",
                      [](nb::handle_t<MomentSums> own) { return as_view(nb::cast<const MomentSums&>(own).shift(), own); })
-        .def_prop_ro("sums",
-                     [](nb::handle_t<MomentSums> own) { return as_view(nb::cast<const MomentSums&>(own).sums(), own); })
+        .def_prop_ro("sums", [](nb::handle_t<MomentSums> own) { return as_view(nb::cast<const MomentSums&>(own).sums(), own); })
         .def_prop_ro("products",
                      [](nb::handle_t<MomentSums> own) { return as_view(nb::cast<const MomentSums&>(own).products(), own); })
         .def_prop_ro("used",
                      [](nb::handle_t<MomentSums> own) { return as_view(nb::cast<const MomentSums&>(own).used(), own); });
 
-    module.def("add_moments",
-               [](MomentSums& moments, const Matrix<double>& values, std::int64_t rows, const Array<bool>& may_miss,
-                  std::int64_t first, std::int64_t last) {
-                   const NumberColumns columns{values.data(), static_cast<std::int64_t>(values.shape(0)),
-                                               static_cast<std::int64_t>(values.shape(1))};
-                   const std::span flags(reinterpret_cast<const std::uint8_t*>(may_miss.data()), may_miss.size());
-                   nb::gil_scoped_release release;
-                   moments.add(columns, rows, flags, first, last);
-               },
-               nb::arg("moments"), nb::arg("values").noconvert(), nb::arg("rows"), nb::arg("may_miss"), nb::arg("first"),
-               nb::arg("last"));
+    module.def(
+        "add_moments",
+        [](MomentSums& moments, const Matrix<double>& values, std::int64_t rows, const Array<bool>& may_miss,
+           std::int64_t first, std::int64_t last) {
+            const NumberColumns columns{values.data(), static_cast<std::int64_t>(values.shape(0)),
+                                        static_cast<std::int64_t>(values.shape(1))};
+            const std::span flags(reinterpret_cast<const std::uint8_t*>(may_miss.data()), may_miss.size());
+            nb::gil_scoped_release release;
+            moments.add(columns, rows, flags, first, last);
+        },
+        nb::arg("moments"), nb::arg("values").noconvert(), nb::arg("rows"), nb::arg("may_miss"), nb::arg("first"),
+        nb::arg("last"));
 }
 
 }  // namespace
@@ -183,20 +259,21 @@ void bind_learning(nb::module_& module) {
     bind_counting(module);
     bind_moments(module);
 
-    module.def("cluster_checksums",
-               [](const Array<double>& numbers, const Array<Offset>& table_offsets, const Array<Offset>& cluster_offsets,
-                  const Array<Index>& member_table, Index known, Offset first, Offset last) {
-                   const TableNumbers model{as_span(numbers), as_span(table_offsets), known};
-                   const ClusterTables clusters{as_span(cluster_offsets), as_span(member_table)};
-                   Vector<std::uint64_t> found;
-                   {
-                       nb::gil_scoped_release release;
-                       found = cluster_checksums(model, clusters, first, last);
-                   }
-                   return as_array(std::move(found));
-               },
-               nb::arg("numbers"), nb::arg("table_offsets"), nb::arg("cluster_offsets"), nb::arg("member_table"),
-               nb::arg("known"), nb::arg("first"), nb::arg("last"));
+    module.def(
+        "cluster_checksums",
+        [](const Array<double>& numbers, const Array<Offset>& table_offsets, const Array<Offset>& cluster_offsets,
+           const Array<Index>& member_table, Index known, Offset first, Offset last) {
+            const TableNumbers model{as_span(numbers), as_span(table_offsets), known};
+            const ClusterTables clusters{as_span(cluster_offsets), as_span(member_table)};
+            Vector<std::uint64_t> found;
+            {
+                nb::gil_scoped_release release;
+                found = cluster_checksums(model, clusters, first, last);
+            }
+            return as_array(std::move(found));
+        },
+        nb::arg("numbers"), nb::arg("table_offsets"), nb::arg("cluster_offsets"), nb::arg("member_table"), nb::arg("known"),
+        nb::arg("first"), nb::arg("last"));
 }
 
 }  // namespace dconvex::python

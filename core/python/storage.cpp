@@ -68,10 +68,9 @@ void bind_storage(nb::module_& module) {
         .def_static("of_tables", &stored_tables, nb::arg("index"), nb::arg("tables"), nb::arg("states"), nb::arg("most"))
         .def_static("of_regressions", &stored_regressions, nb::arg("index"), nb::arg("tables"))
         .def("__len__", &StoredNumbers::table_count)
-        .def_prop_ro("offsets",
-                     [](nb::handle_t<StoredNumbers> own) {
-                         return as_view(nb::cast<const StoredNumbers&>(own).offsets(), own);
-                     })
+        .def_prop_ro(
+            "offsets",
+            [](nb::handle_t<StoredNumbers> own) { return as_view(nb::cast<const StoredNumbers&>(own).offsets(), own); })
         .def("checksums", &checksums, nb::arg("numbers"), nb::arg("first"), nb::arg("last"))
         .def("find_wrong_table", &find_wrong_table, nb::arg("numbers"), nb::arg("tables"));
 }

@@ -111,9 +111,9 @@ Index StoredNumbers::find_wrong_table(std::span<const double> numbers, Indices t
     for (const Index number : tables) {
         const std::span<const double> own = table(numbers, number);
         poll(1 + std::ssize(own));
-        const bool is_right = states_.empty()
-                                  ? is_regression(own)
-                                  : are_distributions(own, static_cast<std::size_t>(states_[index_->table_variable()[number]]), poll);
+        const bool is_right =
+            states_.empty() ? is_regression(own)
+                            : are_distributions(own, static_cast<std::size_t>(states_[index_->table_variable()[number]]), poll);
         if (!is_right) return number;
     }
     return -1;

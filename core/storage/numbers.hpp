@@ -19,8 +19,8 @@ constexpr double row_sum_tolerance = 1e-9;
 // configuration of its parents, the last parent fastest; a regression has its intercept, its variance and its coefficients.
 class StoredNumbers {
 public:
-    // Tables: `states` are those of each variable. Throws std::invalid_argument where a variable has none, where there are fewer
-    // tables, or where the tables have more than `most` numbers in all.
+    // Tables: `states` are those of each variable. Throws std::invalid_argument where a variable has none, where there are
+    // fewer tables, or where the tables have more than `most` numbers in all.
     static StoredNumbers of_tables(std::shared_ptr<const ClusterIndex> index, Index tables, std::span<const Offset> states,
                                    Offset most);
     static StoredNumbers of_regressions(std::shared_ptr<const ClusterIndex> index, Index tables);

@@ -1,4 +1,4 @@
-"""What stands in an SVG, read by another parser than ours; shared by the tests of pictures."""
+"""The contents of an SVG, read by another parser than ours; shared by the tests of pictures."""
 
 from __future__ import annotations
 

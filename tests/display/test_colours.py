@@ -21,7 +21,7 @@ def test_all_colours_are_used():
 
 
 def test_more_touching_clusters_than_colours():
-    star = dc.ClusterTree([{"hub", place} for place in range(20)], [(0, place) for place in range(1, 20)])
+    star = dc.ClusterTree([{"hub", index} for index in range(20)], [(0, index) for index in range(1, 20)])
     colours = cluster_colours(star)
     assert max(colours.count(colour) for colour in colours) == 3
 
@@ -34,5 +34,5 @@ def test_nodes_show_the_clusters_that_hold_them():
 
 
 def test_a_node_in_many_clusters_is_neutral():
-    star = dc.ClusterTree([{"hub", place} for place in range(7)], [(0, place) for place in range(1, 7)])
+    star = dc.ClusterTree([{"hub", index} for index in range(7)], [(0, index) for index in range(1, 7)])
     assert node_colours(["hub", *range(7)], star)[0] == (NEUTRAL,)

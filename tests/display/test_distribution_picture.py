@@ -65,7 +65,7 @@ def test_equal_probabilities_keep_their_order():
     assert rows[:5] == [f"00, 10, 2{state}: 0.0156" for state in range(4)] + ["00, 11, 20: 0.0156"]
 
 
-def test_standard_errors_are_told():
+def test_standard_errors_are_written():
     root = root_of(distribution([0.25, 0.75], np.array([0.01, 0.02]))._repr_html_())
     assert {"0.2500 ± 0.01", "0.7500 ± 0.02"} <= set(texts(root))
     whiskers = [path.get("d") for path in root.iter(f"{SVG}path")]
@@ -112,7 +112,7 @@ def test_the_density_is_the_normal_one():
     assert heights / heights.max() == pytest.approx(np.array(expected) / max(expected), abs=0.01)
     inner = points(groups(root, "density")[1].find(f"{SVG}path"))
     low, high = stats.norm.interval(0.95, 2, 3)
-    assert (inner[:, 0].min(), inner[:, 0].max()) == pytest.approx((axis.place(low), axis.place(high)), abs=0.06)
+    assert (inner[:, 0].min(), inner[:, 0].max()) == pytest.approx((axis.position(low), axis.position(high)), abs=0.06)
 
 
 def test_the_ellipses_hold_what_they_say():

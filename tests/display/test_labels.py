@@ -29,8 +29,8 @@ def test_no_way_with_as_few_lines_is_narrower(words, limit):
     lines = balanced(words, limit, len)
     assert len(lines) == len(wrapped(words, limit, len))
     pieces = [*(f"{word}," for word in words[:-1]), *words[-1:]]
-    places = range(1, len(pieces))
-    ways = itertools.combinations(places, len(lines) - 1) if lines else []
+    breaks = range(1, len(pieces))
+    ways = itertools.combinations(breaks, len(lines) - 1) if lines else []
     narrowest = min(
         (max(len(" ".join(pieces[a:b])) for a, b in itertools.pairwise([0, *cuts, len(pieces)])) for cuts in ways), default=0
     )

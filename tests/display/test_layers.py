@@ -12,8 +12,8 @@ from dconvex.display.layers import crossings, depths, layered
 
 
 def numbered(dag: dc.Dag) -> tuple[int, list[tuple[int, int]]]:
-    place = {name: number for number, name in enumerate(dag.nodes)}
-    return len(dag), [(place[tail], place[head]) for tail, head in dag.edges]
+    index = {name: number for number, name in enumerate(dag.nodes)}
+    return len(dag), [(index[tail], index[head]) for tail, head in dag.edges]
 
 
 @given(dags(max_nodes=12))
@@ -47,11 +47,11 @@ def test_no_row_is_too_wide():
 @given(dags(max_nodes=10))
 def test_crossings_are_counted(dag):
     layers = layered(*numbered(dag))
-    place = {item: number for row in layers.rows for number, item in enumerate(row)}
+    position = {item: number for row in layers.rows for number, item in enumerate(row)}
     row_of = {item: number for number, row in enumerate(layers.rows) for item in row}
     links = [link for chain in layers.chains for link in itertools.pairwise(chain)]
     crossed = sum(
-        row_of[a] == row_of[c] and (place[a] - place[c]) * (place[b] - place[d]) < 0
+        row_of[a] == row_of[c] and (position[a] - position[c]) * (position[b] - position[d]) < 0
         for (a, b), (c, d) in itertools.combinations(links, 2)
     )
     assert crossings(layers.rows, layers.chains) == crossed

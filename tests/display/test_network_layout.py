@@ -15,9 +15,9 @@ from dconvex.display.network_layout import GAP, arrange_network, nearest_rising
 @st.composite
 def graphs(draw):
     dag = draw(dags(max_nodes=12))
-    place = {name: number for number, name in enumerate(dag.nodes)}
+    index = {name: number for number, name in enumerate(dag.nodes)}
     sizes = [Size(draw(st.floats(10, 120)), draw(st.floats(8, 30))) for _ in dag.nodes]
-    return sizes, [(place[tail], place[head]) for tail, head in dag.edges]
+    return sizes, [(index[tail], index[head]) for tail, head in dag.edges]
 
 
 @given(graphs())

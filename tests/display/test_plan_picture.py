@@ -9,7 +9,7 @@ from display.elements import SVG, groups, root_of, texts, words
 
 import dconvex as dc
 from dconvex.display.drawing import BETWEEN
-from dconvex.display.plan_picture import ASKED, IDLE, LIKELY, NEEDLESS, OBSERVED
+from dconvex.display.plan_picture import NOT_REQUISITE, OBSERVED, SOFT, TARGET, UNUSED
 
 QUESTIONS = [
     ("asia", "lung", {"smoke": "yes", "xray": "yes"}, None),
@@ -45,36 +45,36 @@ def marked(root, look):
 def test_the_clusters_that_answer_are_lit(question):
     plan = plan_of(*question)
     clusters = groups(root_of(plan._repr_html_()), "cluster")
-    lit = [place for place, group in enumerate(clusters) if "dcx-lit" in group.get("class").split()]
-    grey = [place for place, group in enumerate(clusters) if "dcx-grey" in group.get("class").split()]
+    lit = [index for index, group in enumerate(clusters) if "dcx-lit" in group.get("class").split()]
+    grey = [index for index, group in enumerate(clusters) if "dcx-grey" in group.get("class").split()]
     assert tuple(lit) == plan.kept
     assert tuple(grey) == plan.dropped
     assert [sorted(words(group)) for group in clusters] == [sorted(cluster) for cluster in plan.tree.clusters]
-    for place in grey:
-        assert next(clusters[place].iter(f"{SVG}rect")).get("fill") == "none"
-        assert {text.get("fill") for text in clusters[place].iter(f"{SVG}text")} == {BETWEEN}
+    for index in grey:
+        assert next(clusters[index].iter(f"{SVG}rect")).get("fill") == "none"
+        assert {text.get("fill") for text in clusters[index].iter(f"{SVG}text")} == {BETWEEN}
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_what_is_asked_and_known_is_marked(question):
     plan = plan_of(*question)
     root = root_of(plan._repr_html_())
-    kept = set().union(*(plan.tree.clusters[place] for place in plan.kept))
-    assert marked(root, ASKED) == set(plan.variables)
+    kept = set().union(*(plan.tree.clusters[index] for index in plan.kept))
+    assert marked(root, TARGET) == set(plan.variables)
     assert marked(root, OBSERVED) == set(plan.evidence) & set(plan.requisite) & kept
-    assert marked(root, LIKELY) == set(plan.likelihoods) & set(plan.requisite)
-    assert marked(root, IDLE) == {*plan.evidence, *plan.likelihoods} - set(plan.requisite)
+    assert marked(root, SOFT) == set(plan.likelihoods) & set(plan.requisite)
+    assert marked(root, NOT_REQUISITE) == {*plan.evidence, *plan.likelihoods} - set(plan.requisite)
 
 
 def test_variables_of_lit_clusters_that_play_no_part_are_faint():
     plan = plan_of("alarm", "PRESS", {"MINVOL": "LOW", "SAO2": "LOW"}, None)
     lit = groups(root_of(plan._repr_html_()), "lit")
-    faint_texts = [text.text for group in lit for text in group.iter(f"{SVG}text") if text.get("fill") == NEEDLESS]
+    faint_texts = [text.text for group in lit for text in group.iter(f"{SVG}text") if text.get("fill") == UNUSED]
     faint = {word.strip(",") for text in faint_texts for word in text.split()}
-    assert faint == {name for place in plan.kept for name in plan.tree.clusters[place]} - set(plan.variables_kept)
+    assert faint == {name for index in plan.kept for name in plan.tree.clusters[index]} - set(plan.variables_kept)
 
 
-def test_the_caption_tells_the_question_and_its_cost():
+def test_the_caption_has_the_question_and_its_cost():
     plan = plan_of(*QUESTIONS[2])
     shown = texts(root_of(plan._repr_html_()))
     assert shown[0] == plan.question == "P(HR, CO | BP, FIO2)"

@@ -32,7 +32,7 @@ def count(ax, kind):
 
 
 def render(ax):
-    """All of it drawn, so that whatever warns does."""
+    """All of it drawn, so that every warning is raised."""
     ax.figure.canvas.draw()
     return ax
 
@@ -87,7 +87,7 @@ def test_undecided_clusters_are_marked():
 
 
 def test_long_separators_are_counted_and_empty_ones_shown():
-    shared = [f"s{place}" for place in range(9)]
+    shared = [f"s{index}" for index in range(9)]
     tree = dc.ClusterTree([["a", *shared], ["b", *shared], ["z"]], [(0, 1), (1, 2)])
     assert "9 variables" in words(tree.plot())
     assert "∅" in words(tree.plot())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import dconvex as dc
 from dconvex.display.charts import binned
-from dconvex.display.subjects import SHOWN
+from dconvex.display.drawable import SHOWN
 
 
 @pytest.fixture(scope="module")

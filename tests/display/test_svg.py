@@ -77,7 +77,7 @@ def test_the_same_bytes_each_time(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_colours_suit_light_and_dark_pages(kind):
-    """Dark and light text stands on grounds; on the bare page only what is seen on both."""
+    """Dark and light text is on grounds only; on the bare page are only colours visible on light and dark."""
     root = root_of(pictured()[kind]._repr_html_())
     for group in root.iter(f"{SVG}g"):
         is_grounded = any(
@@ -101,7 +101,7 @@ def test_every_node_edge_and_cluster_stands_once_in_it(name):
     assert len(groups(clusters, "separator")) == len(tree.edges)
 
 
-def test_the_states_of_a_variable_are_told():
+def test_the_states_of_a_variable_are_in_its_title():
     assert "lung: yes, no" in titles(root_of(dc.load_network("asia")._repr_html_()), "node")
 
 
@@ -135,7 +135,7 @@ def test_odd_states_are_escaped():
         root_of(answer._repr_html_())
 
 
-def test_long_names_are_cut_and_told_in_full():
+def test_long_names_are_cut_and_in_full_in_the_title():
     name = "x" * 500
     root = root_of(dc.Dag([(name, "y")])._repr_html_())
     assert name in titles(root, "node")
@@ -144,9 +144,9 @@ def test_long_names_are_cut_and_told_in_full():
 
 
 @given(st.text(), st.floats(-1e6, 1e6), st.floats(0.1, 1e3))
-def test_any_text_and_number_is_well_formed(text, place, size):
-    shapes = [Group([Text(label(text), place, place, size)], (), label(text))]
-    shapes.append(Path((Point(place, 0.0), Point(0.0, place), Point(1.0, 1.0), Point(place, place)), Look(), is_curved=True))
+def test_any_text_and_number_is_well_formed(text, at, size):
+    shapes = [Group([Text(label(text), at, at, size)], (), label(text))]
+    shapes.append(Path((Point(at, 0.0), Point(0.0, at), Point(1.0, 1.0), Point(at, at)), Look(), is_curved=True))
     (shown,) = texts(root_of(svg_element(Drawing(shapes, Size(size, size)))))
     assert shown.strip() == label(text).strip()
 

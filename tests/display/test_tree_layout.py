@@ -1,4 +1,4 @@
-"""Random trees of boxes: nothing overlaps, lines keep clear of what is not theirs, the same input gives the same places."""
+"""Random trees of boxes: nothing overlaps, lines keep clear of what is not theirs, the same input gives the same positions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import dconvex as dc
 from dconvex.display.geometry import Size, around
-from dconvex.display.hanging import Hanging
+from dconvex.display.rooted_tree import RootedTree
 from dconvex.display.tree_layout import GAP, arrange_tree, likely_roots
 
 SIZES = st.builds(Size, st.floats(5, 200), st.floats(5, 80))
@@ -39,17 +39,17 @@ def test_nothing_overlaps(tree):
 def test_lines_run_from_cluster_through_separator_to_cluster_and_touch_nothing_else(tree):
     clusters, edges, _, root = tree
     layout = arrange_tree(*tree)
-    hanging = Hanging.on(root, len(clusters), edges)
-    for node in hanging.order[1:]:
-        edge = hanging.edge_above[node]
+    rooted = RootedTree.at(root, len(clusters), edges)
+    for node in rooted.order[1:]:
+        edge = rooted.edge_above[node]
         points = list(along(layout.routes[edge], flows_down=layout.flows_down, steps=60))
         own = layout.separators[edge]
-        above, below = layout.clusters[hanging.parent[node]], layout.clusters[node]
+        above, below = layout.clusters[rooted.parent[node]], layout.clusters[node]
         assert on_rim(points[0], above)
         assert on_rim(points[-1], below)
         assert any(on_rim(point, own) or enters([point], own) for point in points)
         assert not any(enters(points, box) for box in layout.clusters)
-        assert not any(enters(points, box) for place, box in enumerate(layout.separators) if place != edge)
+        assert not any(enters(points, box) for index, box in enumerate(layout.separators) if index != edge)
 
 
 def on_rim(point, box):
@@ -67,12 +67,12 @@ def test_everything_lies_in_the_frame(tree):
 
 
 @given(trees())
-def test_deterministic_whatever_the_order_of_the_edges(tree):
+def test_deterministic_for_any_order_of_the_edges(tree):
     clusters, edges, separators, root = tree
     layout = arrange_tree(clusters, edges, separators, root)
     assert arrange_tree(clusters, edges, separators, root) == layout
     order = random.Random(0).sample(range(len(edges)), len(edges))
-    other = arrange_tree(clusters, [edges[place] for place in order], [separators[place] for place in order], root)
+    other = arrange_tree(clusters, [edges[index] for index in order], [separators[index] for index in order], root)
     assert other.clusters == layout.clusters
 
 
@@ -103,5 +103,5 @@ def test_likely_roots():
 
 @pytest.mark.parametrize("edges", [[(0, 1), (1, 2), (0, 2)], [(0, 1)], [(0, 1), (0, 1)], [(0, 0), (1, 2)]])
 def test_what_is_not_a_tree_is_refused(edges):
-    with pytest.raises(dc.NetworkError, match="not joined to a tree"):
-        Hanging.on(0, 3, edges)
+    with pytest.raises(dc.NetworkError, match=r"do not form a tree; dconvex\.check_tree says more"):
+        RootedTree.at(0, 3, edges)

@@ -19,7 +19,7 @@ def helvetica():
 def test_letters_are_as_wide_as_in_helvetica():
     widths = helvetica()
     assert len(widths) == 95
-    # Adobe's own encoding has typographic quotes in the places of these two
+    # Adobe's own encoding has typographic quotes instead of these two
     assert all(text_width(sign, 1.0) == width for sign, width in widths.items() if sign not in "'`")
 
 

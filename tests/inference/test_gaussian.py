@@ -481,7 +481,7 @@ def test_means_and_deviations_of_columns():
     table = network.sample(2000, seed=0)
     targets = tuple(range(0, 44, 9))
     names = [network.dag.nodes[place] for place in targets]
-    from dconvex.network.columns import Columns
+    from dconvex.network.frame_columns import Columns
 
     means, deviations = model._answers.predict_columns(Columns(table), targets, impossible="raise", max_bytes=1 << 30)
     evidence = table.drop(columns=names).iloc[17].to_dict()

@@ -9,8 +9,6 @@ from rich.console import Console
 from rich.text import Text
 
 from dconvex.cli.targets import check_target
-from dconvex.display.canvas import need_matplotlib
-from dconvex.display.showing import check_suffix
 
 MATPLOTLIB = (".png", ".pdf")
 """The formats that need it."""
@@ -26,6 +24,9 @@ def check_picture(path: Path | None) -> None:
     """That a picture can be drawn there, if one is asked for."""
     if path is None:
         return
+    from dconvex.display.canvas import need_matplotlib
+    from dconvex.display.showing import check_suffix
+
     check_suffix(path)
     check_target(path)
     if path.suffix.lower() in MATPLOTLIB:

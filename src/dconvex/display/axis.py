@@ -1,11 +1,11 @@
-"""A number line: where values stand on it, and round numbers to write beside it."""
+"""A number line with round numbers next to it."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
-from dconvex.display.drawing import BETWEEN, PAGE, Look, Path, Shape, Text
+from dconvex.display.drawing import BETWEEN, PAGE, DrawnShape, Look, Path, Text
 from dconvex.display.geometry import Point
 
 FONT = 7.0
@@ -21,29 +21,29 @@ class Axis:
     start: float
     end: float
 
-    def place(self, value: float) -> float:
-        """Where a value stands."""
+    def position(self, value: float) -> float:
+        """The position of a value on the line."""
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
 
-    def below(self, y: float) -> list[Shape]:
-        """The line at the height `y`, with numbers below it."""
-        shapes: list[Shape] = [_line(Point(self.start, y), Point(self.end, y))]
+    def below(self, y: float) -> list[DrawnShape]:
+        """The horizontal line at `y`, with numbers below it."""
+        shapes: list[DrawnShape] = [_line(Point(self.start, y), Point(self.end, y))]
         for value, text in ticks(self.low, self.high):
-            x = self.place(value)
+            x = self.position(value)
             shapes += [_line(Point(x, y), Point(x, y + TICK)), Text(text, x, y + TICK + FONT, FONT)]
         return shapes
 
-    def beside(self, x: float) -> list[Shape]:
-        """The line at `x`, upright, with numbers to the left."""
-        shapes: list[Shape] = [_line(Point(x, self.start), Point(x, self.end))]
+    def upright(self, x: float) -> list[DrawnShape]:
+        """The vertical line at `x`, with numbers to its left."""
+        shapes: list[DrawnShape] = [_line(Point(x, self.start), Point(x, self.end))]
         for value, text in ticks(self.low, self.high):
-            y = self.place(value)
+            y = self.position(value)
             shapes += [_line(Point(x - TICK, y), Point(x, y)), Text(text, x - 2 * TICK, y, FONT, PAGE, "end")]
         return shapes
 
 
 def ticks(low: float, high: float, most: int = 8) -> list[tuple[float, str]]:
-    """Round numbers between two others, at most so many, and how they are written.
+    """At most `most` round numbers from `low` to `high`, and their texts.
 
     >>> ticks(-1.3, 5.2)
     [(-1.0, '-1'), (0.0, '0'), (1.0, '1'), (2.0, '2'), (3.0, '3'), (4.0, '4'), (5.0, '5')]

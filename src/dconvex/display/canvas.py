@@ -1,10 +1,10 @@
-"""Drawings in matplotlib: axes measured in points, text measured before it is drawn."""
+"""Drawings with matplotlib, in axes whose unit is a point."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from dconvex.display.drawing import PAGE, Drawing, Group, Look, Path, Rectangle, Text
 
@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from matplotlib.patches import Patch
 
 NewFigure: TypeAlias = "Callable[..., Figure]"
+Colour: TypeAlias = tuple[float, float, float, float]
+"""Red, green, blue and opacity."""
 
 MARGIN = 12.0
 LARGEST = 120 * 72.0
-"""No figure is made larger than this; a larger picture is drawn smaller."""
+"""The longest side of a figure; a larger picture is scaled down."""
 ABOVE = 2
-"""Of all shapes alike: those painted later lie above those painted before."""
+"""The same for all shapes: those painted later are above those painted before."""
 SIDES = {"start": "left", "middle": "center", "end": "right"}
 
 
@@ -33,7 +35,7 @@ def paint(drawing: Drawing, ax: Axes | None = None, new_figure: NewFigure | None
 
 @lru_cache(maxsize=1 << 16)
 def drawn_width(text: str, size: float) -> float:
-    """How wide matplotlib will draw a line of text, in points; measuring is slow, so it remembers."""
+    """The width of a line of text that matplotlib draws, in points; cached, since measuring is slow."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
@@ -41,7 +43,7 @@ def drawn_width(text: str, size: float) -> float:
 
 
 def need_matplotlib() -> None:
-    """Say how to get it when it is not there."""
+    """Raise an ImportError that says how to install matplotlib if it is missing."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -49,7 +51,7 @@ def need_matplotlib() -> None:
 
 
 class _Canvas:
-    """A surface whose unit is `scale` points, so that text fits into the boxes that were measured for it."""
+    """A surface whose unit is `scale` points: text fits into the boxes measured for it."""
 
     def __init__(self, drawing: Drawing, ax: Axes | None, new_figure: NewFigure | None) -> None:
         width, height = drawing.size.width + 2 * MARGIN, drawing.size.height + 2 * MARGIN
@@ -100,7 +102,7 @@ class _Canvas:
         self.ax.add_patch(patch)
 
 
-def _colour(name: str, opacity: float = 1.0) -> Any:
+def _colour(name: str, opacity: float = 1.0) -> Colour | Literal["none"]:
     from matplotlib import rcParams
     from matplotlib.colors import to_rgba
 

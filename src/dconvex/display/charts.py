@@ -1,31 +1,30 @@
-"""Bars beside the words that they belong to."""
+"""Bar charts: words, bars and numbers in rows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dconvex.arrays import Sizes
 from dconvex.display.colours import BAR
-from dconvex.display.drawing import BETWEEN, FONT, PAGE, Drawing, Group, Look, Path, Rectangle, Ruler, Shape, Text
+from dconvex.display.drawing import BETWEEN, FONT, PAGE, Drawing, DrawnShape, Group, Look, Path, Rectangle, Ruler, Text
 from dconvex.display.geometry import Box, Point, Size
 from dconvex.display.labels import shortened
 from dconvex.display.panels import GAP, ROW, captioned
 
 THICK = 8.5
 WIDTH = 170.0
-"""Of a bar that stands for everything."""
+"""The length of a full bar."""
 WIDEST = 150.0
-"""A longer word is cut; the mouse tells the rest."""
+"""A longer word is cut; hovering shows it in full."""
 TRACK = Look(fill=BETWEEN, opacity=0.18)
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """A row: words, a bar of a length between 0 and 1 with an error to both sides, and the number it stands for."""
+class ChartBar:
+    """A row: words, a bar of a length between 0 and 1 with an error to both sides, and its number."""
 
     words: tuple[str, ...]
     length: float
@@ -33,13 +32,13 @@ class Bar:
     error: float = 0.0
 
 
-def bar_chart(title: str, heads: tuple[str, ...], bars: Sequence[Bar], ruler: Ruler, note: str = "") -> Drawing:
-    """The bars below each other, the words before them in columns under their heads (none: without them)."""
+def bar_chart(title: str, heads: tuple[str, ...], bars: Sequence[ChartBar], ruler: Ruler, note: str = "") -> Drawing:
+    """The bars below each other, the words to their left in columns with these heads, if any."""
     lines = [*([heads] if heads else []), *(bar.words for bar in bars)]
     columns = [max(min(ruler(word, FONT), WIDEST) for word in column) for column in zip(*lines, strict=True)]
     ends = (np.cumsum(columns) + GAP * np.arange(len(columns))).tolist()
     start = (ends[-1] if ends else 0.0) + GAP
-    shapes: list[Shape] = [*_cells(heads, ends, ROW / 2, ruler, BETWEEN)]
+    shapes: list[DrawnShape] = [*_cells(heads, ends, ROW / 2, ruler, BETWEEN)]
     top = 1.5 * ROW if heads else ROW / 2
     for number, bar in enumerate(bars):
         y = top + number * ROW
@@ -55,30 +54,30 @@ def bar_chart(title: str, heads: tuple[str, ...], bars: Sequence[Bar], ruler: Ru
     return captioned(title, [], Drawing(shapes, Size(width, bottom)), ruler)
 
 
-def _cells(words: Sequence[str], ends: Sequence[float], y: float, ruler: Ruler, colour: str = PAGE) -> list[Shape]:
-    """The words in their columns, which end there."""
+def _cells(words: Sequence[str], ends: Sequence[float], y: float, ruler: Ruler, colour: str = PAGE) -> list[DrawnShape]:
+    """The words in their columns; `ends` are the right ends of these."""
     pairs = zip(words, ends, strict=False)
     return [Text(shortened(word, WIDEST, ruler, FONT), end, y, FONT, colour, "end") for word, end in pairs]
 
 
-def _bar(bar: Bar, start: float, y: float) -> list[Shape]:
+def _bar(bar: ChartBar, start: float, y: float) -> list[DrawnShape]:
     whole, length = (Box(start + wide / 2, y, wide, THICK) for wide in (WIDTH, WIDTH * bar.length))
-    shapes: list[Shape] = [Rectangle(whole, TRACK), Group([Rectangle(length, Look(fill=BAR))], ("bar",))]
+    shapes: list[DrawnShape] = [Rectangle(whole, TRACK), Group([Rectangle(length, Look(fill=BAR))], ("bar",))]
     if bar.error:
         low, high = (start + WIDTH * min(max(bar.length + sign * bar.error, 0.0), 1.0) for sign in (-1, 1))
         shapes.append(Path((Point(low, y), Point(high, y)), Look(line=PAGE, width=1.2)))
     return shapes
 
 
-def histogram(title: str, sizes: NDArray[Any], ruler: Ruler) -> Drawing:
-    """How often each size comes; the longest bar stands for the most frequent."""
+def histogram(title: str, sizes: Sizes, ruler: Ruler) -> Drawing:
+    """The frequency of each size; the longest bar is the most frequent one."""
     bins = binned(sizes)
     most = max((count for _, count in bins), default=1)
-    return bar_chart(title, (), [Bar((name,), count / most, f"{count:,}") for name, count in bins], ruler)
+    return bar_chart(title, (), [ChartBar((name,), count / most, f"{count:,}") for name, count in bins], ruler)
 
 
-def binned(sizes: NDArray[Any]) -> list[tuple[str, int]]:
-    """How often each size comes; where there are many sizes, those from 3 to 4, from 5 to 8, from 9 to 16 and so on together.
+def binned(sizes: Sizes) -> list[tuple[str, int]]:
+    """The frequency of each size; of many sizes those of the ranges 3–4, 5–8, 9–16 and so on.
 
     >>> binned(np.array([2, 3, 2, 0]))
     [('0', 1), ('2', 2), ('3', 1)]

@@ -1,31 +1,31 @@
-"""The colours, and which cluster gets which: clusters that share a variable differ as far as the colours go."""
+"""The colours, and the colour of each cluster: clusters that share a variable differ as far as there are colours."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from dconvex.display.hanging import Hanging
-from dconvex.display.subjects import Clusters, largest
+from dconvex.display.drawable import DrawableTree, largest
+from dconvex.display.rooted_tree import RootedTree
 from dconvex.names import Name
 
-# Paul Tol's scheme "light", told apart by colour-blind readers too, mixed half with white as a ground for dark text
+# Paul Tol's scheme "light", which colour-blind readers can distinguish, half mixed with white as a ground for dark text
 PALETTE = ("#b0cdeb", "#f6bba9", "#f5ebbb", "#99d9c7", "#ffd0d9", "#d9e38f", "#c8edff", "#d3d37a")
 NEUTRAL = "#e8e8e8"
 EMPTY = "#f6f7f9"
-"""The ground of what has no colour of its own: white that does not dazzle on a dark page."""
+"""The ground of boxes without a colour: a white that does not dazzle on a dark page."""
 DARK = "#222222"
 """Text on a light ground."""
 LIGHT = "#ffffff"
 """Text on a dark ground."""
 FAINT = "#555555"
-"""Text on a light ground that matters less."""
+"""Text on a light ground that is less important."""
 WARNING = "#cc3311"
 BAR = "#4a86c0"
-"""Between light and dark, as what stands on the page must be."""
+"""Between light and dark, visible on any page."""
 
 PALE, DEEP, DEEP_RED = (236, 242, 249), (16, 62, 122), (150, 30, 20)
-"""The ends of the scales of heat maps, in red, green and blue."""
+"""The ends of the scales of heat maps: red, green and blue."""
 
 
 def shade(share: float) -> str:
@@ -46,36 +46,36 @@ def _mixed(start: tuple[int, int, int], end: tuple[int, int, int], share: float)
     return "#" + "".join(f"{round(low + share * (high - low)):02x}" for low, high in zip(start, end, strict=True))
 
 
-def cluster_colours(tree: Clusters) -> list[int]:
-    """For each cluster a place in the palette.
+def cluster_colours(tree: DrawableTree) -> list[int]:
+    """For each cluster the index of its colour in the palette.
 
-    From the largest cluster outwards each takes a colour other than the one before it, that is rarest among the clusters that
-    share a variable with it, then among all so far.
+    From the largest cluster outwards each gets a colour that differs from its parent's, and is the rarest among the clusters
+    that share a variable with it, then among all so far.
     """
     holders: dict[Name, list[int]] = defaultdict(list)
-    for place, cluster in enumerate(tree.clusters):
+    for index, cluster in enumerate(tree.clusters):
         for name in cluster:
-            holders[name].append(place)
-    hanging = Hanging.on(largest(tree.clusters), len(tree.clusters), tree.edges)
+            holders[name].append(index)
+    rooted = RootedTree.at(largest(tree.clusters), len(tree.clusters), tree.edges)
     colours: dict[int, int] = {}
     used: Counter[int] = Counter()
-    for place in hanging.order:
-        before = colours.get(hanging.parent[place])
-        touching = {other for name in tree.clusters[place] for other in holders[name]}
+    for index in rooted.order:
+        before = colours.get(rooted.parent[index])
+        touching = {other for name in tree.clusters[index] for other in holders[name]}
         near = Counter(colours[other] for other in touching if other in colours)
         free = [colour for colour in range(len(PALETTE)) if colour != before]
-        colours[place] = min(free, key=lambda colour: (near[colour], used[colour], colour))
-        used[colours[place]] += 1
-    return [colours[place] for place in range(len(tree.clusters))]
+        colours[index] = min(free, key=lambda colour: (near[colour], used[colour], colour))
+        used[colours[index]] += 1
+    return [colours[index] for index in range(len(tree.clusters))]
 
 
-def node_colours(nodes: Sequence[Name], tree: Clusters) -> list[tuple[str, ...]]:
-    """For each node the colours of the clusters that hold it: none outside them, one neutral one where they are too many."""
+def node_colours(nodes: Sequence[Name], tree: DrawableTree) -> list[tuple[str, ...]]:
+    """For each node the colours of its clusters: none for a node in no cluster, a neutral one for a node in too many."""
     colours = cluster_colours(tree)
     found: dict[Name, list[int]] = {name: [] for name in nodes}
-    for place, cluster in enumerate(tree.clusters):
+    for index, cluster in enumerate(tree.clusters):
         for name in cluster:
-            found[name].append(colours[place])
+            found[name].append(colours[index])
     return [_stripes(found[name]) for name in nodes]
 
 

@@ -3,41 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dconvex.display.charts import Bar, bar_chart
+from dconvex.arrays import Floats, Integers
+from dconvex.display.charts import ChartBar, bar_chart
 from dconvex.display.colours import shade
+from dconvex.display.drawable import DrawableDistribution
 from dconvex.display.drawing import Drawing, Ruler
 from dconvex.display.heat_map import Side, heat_map
 from dconvex.display.labels import label
 from dconvex.display.panels import nothing_asked
-from dconvex.names import Label, Name
+from dconvex.names import Name
 
 ROWS = 30
-"""So many bars are drawn: all states of one variable in their order, or those that are most probable."""
+"""The most bars: all states of one variable in their order, or the most probable ones."""
 LONGEST, CELLS = 64, 1_600
-"""The longest side of a heat map, and how many cells it may have."""
+"""The longest side of a heat map, and the most cells in it."""
 COLUMNS = 12
-"""Of so many variables the states are listed."""
+"""The most variables whose states are listed."""
 
 
-class Table(Protocol):
-    """Probabilities, an axis for each variable."""
-
-    @property
-    def variables(self) -> Sequence[Name]: ...
-    @property
-    def labels(self) -> Sequence[Sequence[Label]]: ...
-    @property
-    def values(self) -> NDArray[np.float64]: ...
-    @property
-    def standard_errors(self) -> NDArray[np.float64] | None: ...
-
-
-def distribution_picture(table: Table, ruler: Ruler) -> Drawing:
+def distribution_picture(table: DrawableDistribution, ruler: Ruler) -> Drawing:
     """Bars, or a heat map for two variables."""
     if not table.variables:
         return nothing_asked(ruler)
@@ -46,20 +33,20 @@ def distribution_picture(table: Table, ruler: Ruler) -> Drawing:
     return _heat_map(table, ruler) if is_map else _bars(table, ruler)
 
 
-def _bars(table: Table, ruler: Ruler) -> Drawing:
+def _bars(table: DrawableDistribution, ruler: Ruler) -> Drawing:
     flat = table.values.reshape(-1)
     errors = np.zeros(len(flat)) if table.standard_errors is None else table.standard_errors.reshape(-1)
     shown = np.arange(len(flat)) if len(table.variables) == 1 and len(flat) <= ROWS else _most_probable(flat)
     cells = np.transpose(np.unravel_index(shown, table.values.shape)).tolist()
     whole = full_length(float(flat.max(initial=0.0)))
     bars = [
-        Bar(
+        ChartBar(
             tuple(label(names[code]) for names, code in zip(table.labels[:COLUMNS], cell, strict=False)),
-            float(flat[place]) / whole,
-            _number(flat[place]) + (f" ± {errors[place]:.2g}" if errors[place] else ""),
-            float(errors[place]) / whole,
+            float(flat[index]) / whole,
+            _number(flat[index]) + (f" ± {errors[index]:.2g}" if errors[index] else ""),
+            float(errors[index]) / whole,
         )
-        for place, cell in zip(shown.tolist(), cells, strict=True)
+        for index, cell in zip(shown.tolist(), cells, strict=True)
     ]
     notes = [f"a full bar is {whole:g}"] if whole < 1 else []
     notes += _left_out(flat, shown, len(table.variables))
@@ -67,7 +54,7 @@ def _bars(table: Table, ruler: Ruler) -> Drawing:
 
 
 def full_length(largest: float) -> float:
-    """What a bar of full length stands for: the next of 1, 0.5, 0.2, 0.1, 0.05 and so on.
+    """The probability of a full bar: the next of 1, 0.5, 0.2, 0.1, 0.05 and so on.
 
     >>> full_length(0.7), full_length(0.14)
     (1.0, 0.2)
@@ -76,17 +63,17 @@ def full_length(largest: float) -> float:
     return min([1.0, *(round(step, 6) for step in steps if step >= largest)])
 
 
-def _most_probable(flat: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The places of the most probable rows, most probable first, of equal ones the first."""
+def _most_probable(flat: Floats) -> Integers:
+    """The indices of the most probable rows, most probable first, equal ones in their order."""
     last = max(len(flat) - ROWS, 0)
     threshold = np.partition(flat, last)[last]
     candidates = np.flatnonzero(flat >= threshold)
     order = np.lexsort((candidates, -flat[candidates]))
-    chosen: NDArray[np.int64] = candidates[order[:ROWS]]
+    chosen: Integers = candidates[order[:ROWS]]
     return chosen
 
 
-def _left_out(flat: NDArray[np.float64], shown: NDArray[np.int64], variables: int) -> list[str]:
+def _left_out(flat: Floats, shown: Integers, variables: int) -> list[str]:
     notes = []
     if len(shown) < len(flat):
         left = max(float(flat.sum() - flat[shown].sum()), 0.0)
@@ -109,7 +96,7 @@ def _number(probability: float) -> str:
     return f"{probability:.4f}" if probability >= 0.001 or not probability else f"{probability:.1e}"
 
 
-def _heat_map(table: Table, ruler: Ruler) -> Drawing:
+def _heat_map(table: DrawableDistribution, ruler: Ruler) -> Drawing:
     """A row for each state of the first variable, a column for each of the second."""
     down, across = (
         Side(label(name), [label(state) for state in states])

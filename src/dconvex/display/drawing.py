@@ -1,7 +1,7 @@
-"""What a picture is made of: shapes as data, in points, which a surface paints (`svg`, `canvas`).
+"""The parts of a picture: shapes as data, in points, which a surface paints (`svg`, `canvas`).
 
-A picture is seen on light pages and on dark ones: what stands on the page itself has the colour of the page's own text
-(`PAGE`) or one between light and dark; dark text stands on light boxes only.
+A picture is shown on light pages and on dark ones: lines and text on the page itself have the colour of the page's text
+(`PAGE`) or one between light and dark; dark text is only on light boxes.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from typing import Literal, Protocol, Self, TypeAlias
 from dconvex.display.geometry import Box, Point, Route, Size
 
 Ruler: TypeAlias = Callable[[str, float], float]
-"""How wide a line of text is in a font of some size."""
+"""From a line of text and a font size to its width."""
 
 PAGE = "currentColor"
 """The colour of the text around the picture."""
 BETWEEN = "#808080"
-"""Seen on light pages and on dark ones."""
+"""Visible on light pages and on dark ones."""
 
 FONT, TITLE = 8.0, 9.0
 """The sizes of text and of titles."""
 PAGE_WIDTH = 700.0
-"""What can be read in a notebook or on a page without zooming is no wider."""
+"""The widest picture that can be read in a notebook or on a page without zooming."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Colours of the inside and of the rim, and how thick that is."""
+    """Colours of the inside and of the outline, and the width of the outline."""
 
     fill: str = "none"
     line: str = "none"
@@ -40,7 +40,7 @@ class Look:
 
 
 class Surface(Protocol):
-    """What can be painted on."""
+    """Paints shapes."""
 
     def rectangle(self, shape: Rectangle) -> None: ...
     def path(self, shape: Path) -> None: ...
@@ -48,7 +48,7 @@ class Surface(Protocol):
     def group(self, shape: Group) -> None: ...
 
 
-class Shape(Protocol):
+class DrawnShape(Protocol):
     """A part of a picture."""
 
     def paint(self, surface: Surface) -> None: ...
@@ -57,7 +57,7 @@ class Shape(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
-    """A box, its corners rounded."""
+    """A box with rounded corners."""
 
     box: Box
     look: Look
@@ -72,7 +72,7 @@ class Rectangle:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Straight lines from point to point, or where it is curved, Bézier curves: every third point is a knot."""
+    """Straight lines from point to point or, if curved, Bézier curves: every third point is a knot."""
 
     points: Route
     look: Look
@@ -88,7 +88,7 @@ class Path:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One line; `y` is the height of its middle, and `x` is where it is anchored."""
+    """One line of text; `y` is the height of its middle, `x` its anchor."""
 
     text: str
     x: float
@@ -98,9 +98,9 @@ class Text:
     anchor: Literal["start", "middle", "end"] = "middle"
     is_bold: bool = False
     is_upright: bool = False
-    """Whether it reads upwards; then `x` is the middle of the line, and `y` is where it is anchored."""
+    """Whether it reads upwards; then `x` is the middle of the line and `y` its anchor."""
     width: float | None = None
-    """The room for it: a reader whose font is wider sees it narrower."""
+    """The width it is squeezed or stretched to, for a reader whose font differs."""
 
     def paint(self, surface: Surface) -> None:
         surface.text(self)
@@ -111,9 +111,9 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Shapes that belong together; `kinds` are names to find it by, `title` is shown where the mouse rests on it."""
+    """Shapes that belong together; `kinds` are names to find it by, hovering shows `title`."""
 
-    shapes: Sequence[Shape]
+    shapes: Sequence[DrawnShape]
     kinds: tuple[str, ...] = ()
     title: str = ""
 
@@ -128,7 +128,7 @@ class Group:
 class Drawing:
     """A picture; `name` says in words what it shows."""
 
-    shapes: Sequence[Shape]
+    shapes: Sequence[DrawnShape]
     size: Size
     name: str = field(default="", kw_only=True)
 
@@ -145,22 +145,20 @@ def flow(route: Route, look: Look, *, flows_down: bool) -> Path:
 
 
 def below_each_other(drawings: Sequence[Drawing], gap: float) -> Drawing:
-    """One drawing of several, their left sides in line, called what the first one is."""
-    shapes: list[Shape] = []
-    y = 0.0
-    for drawing in drawings:
-        shapes += [shape.moved(0.0, y) for shape in drawing.shapes]
-        y += drawing.size.height + gap
-    size = Size(max((drawing.size.width for drawing in drawings), default=0.0), max(y - gap, 0.0))
-    return Drawing(shapes, size, name=drawings[0].name if drawings else "")
+    """One drawing of several, their left sides aligned, with the name of the first."""
+    *tops, end = itertools.accumulate((drawing.size.height + gap for drawing in drawings), initial=0.0)
+    width = max((drawing.size.width for drawing in drawings), default=0.0)
+    return _joined(drawings, [Point(0.0, top) for top in tops], Size(width, max(end - gap, 0.0)))
 
 
 def side_by_side(drawings: Sequence[Drawing], gap: float) -> Drawing:
-    """One drawing of several, their upper sides in line, called what the first one is."""
-    shapes: list[Shape] = []
-    x = 0.0
-    for drawing in drawings:
-        shapes += [shape.moved(x, 0.0) for shape in drawing.shapes]
-        x += drawing.size.width + gap
-    size = Size(max(x - gap, 0.0), max((drawing.size.height for drawing in drawings), default=0.0))
-    return Drawing(shapes, size, name=drawings[0].name if drawings else "")
+    """One drawing of several, their upper sides aligned, with the name of the first."""
+    *lefts, end = itertools.accumulate((drawing.size.width + gap for drawing in drawings), initial=0.0)
+    height = max((drawing.size.height for drawing in drawings), default=0.0)
+    return _joined(drawings, [Point(left, 0.0) for left in lefts], Size(max(end - gap, 0.0), height))
+
+
+def _joined(drawings: Sequence[Drawing], corners: Sequence[Point], size: Size) -> Drawing:
+    """One drawing of several, with their upper left corners at these points."""
+    moved = [shape.moved(*corner) for drawing, corner in zip(drawings, corners, strict=True) for shape in drawing.shapes]
+    return Drawing(moved, size, name=drawings[0].name if drawings else "")

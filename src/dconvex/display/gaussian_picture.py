@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dconvex.arrays import Floats
 from dconvex.display.axis import Axis
 from dconvex.display.colours import BAR, contrast
+from dconvex.display.drawable import DrawableGaussian
 from dconvex.display.drawing import (
     BETWEEN,
     FONT,
     PAGE,
     Drawing,
+    DrawnShape,
     Group,
     Look,
     Path,
     Rectangle,
     Ruler,
-    Shape,
     Text,
     side_by_side,
 )
@@ -29,7 +28,6 @@ from dconvex.display.geometry import Box, Point, Size
 from dconvex.display.heat_map import Side, heat_map
 from dconvex.display.labels import label, shortened
 from dconvex.display.panels import GAP, ROW, captioned, nothing_asked
-from dconvex.names import Name
 
 WIDE = 240.0
 NUMBERS = 14.0
@@ -37,29 +35,16 @@ NUMBERS = 14.0
 MIDDLE = 1.959964
 """Standard deviations to both sides of the mean that hold 95 % of a normal distribution."""
 HALF, MOST = 0.5, 0.95
-"""How much of the distribution the two ellipses hold."""
+"""The share of the distribution in each of the two ellipses."""
 ROWS = 40
-"""So many variables have their interval drawn."""
+"""The most variables with an interval."""
 WIDEST = 150.0
 """A longer name is cut."""
 CORRELATED = 12
-"""Up to so many variables have their correlations shown."""
+"""The most variables with a map of correlations."""
 
 
-class Normal(Protocol):
-    """Means and covariances."""
-
-    @property
-    def variables(self) -> Sequence[Name]: ...
-    @property
-    def mean(self) -> NDArray[np.float64]: ...
-    @property
-    def covariance(self) -> NDArray[np.float64]: ...
-    @property
-    def standard_deviations(self) -> NDArray[np.float64]: ...
-
-
-def gaussian_picture(normal: Normal, ruler: Ruler) -> Drawing:
+def gaussian_picture(normal: DrawableGaussian, ruler: Ruler) -> Drawing:
     """A density, ellipses or intervals."""
     if not normal.variables:
         return nothing_asked(ruler)
@@ -67,41 +52,41 @@ def gaussian_picture(normal: Normal, ruler: Ruler) -> Drawing:
     return pictures.get(len(normal.variables), _intervals)(normal, ruler)
 
 
-def _density(normal: Normal, ruler: Ruler) -> Drawing:
-    """The curve, the middle 95 % of the area below it darker; only the mean where there is no variance."""
+def _density(normal: DrawableGaussian, ruler: Ruler) -> Drawing:
+    """The curve, with the middle 95 % of the area below it darker; only the mean if the variance is zero."""
     (mean,), (deviation,) = normal.mean.tolist(), normal.standard_deviations.tolist()
     axis, bottom = Axis(*_reach(mean, 3.5 * deviation), 0.0, WIDE), 0.45 * WIDE
     looks = ((3.5, Look(BAR, BAR, 1.2, opacity=0.25)), (MIDDLE, Look(BAR, opacity=0.45))) if deviation else ()
-    shapes: list[Shape] = [_hill(axis, mean, deviation, reach, bottom, look) for reach, look in looks]
-    shapes.append(Path((Point(axis.place(mean), bottom), Point(axis.place(mean), 0.0)), Look(line=PAGE, width=1.0)))
+    shapes: list[DrawnShape] = [_hill(axis, mean, deviation, reach, bottom, look) for reach, look in looks]
+    shapes.append(Path((Point(axis.position(mean), bottom), Point(axis.position(mean), 0.0)), Look(line=PAGE, width=1.0)))
     drawing = Drawing([*shapes, *axis.below(bottom)], Size(WIDE, bottom + NUMBERS))
     low, high = mean - MIDDLE * deviation, mean + MIDDLE * deviation
     notes = [f"mean {mean:.5g}, standard deviation {deviation:.5g}", f"95 % between {low:.5g} and {high:.5g}"]
     return captioned(label(normal.variables[0]), notes if deviation else [f"certainly {mean:.6g}"], drawing, ruler)
 
 
-def _hill(axis: Axis, mean: float, deviation: float, reach: float, bottom: float, look: Look) -> Shape:
-    """The area below the curve, so many standard deviations to both sides of the mean."""
+def _hill(axis: Axis, mean: float, deviation: float, reach: float, bottom: float, look: Look) -> DrawnShape:
+    """The area below the curve, up to `reach` standard deviations from the mean."""
     z = np.linspace(-reach, reach, 91)
     heights = bottom * np.exp(-0.5 * z**2)
-    top = [Point(axis.place(mean + deviation * at), bottom - y) for at, y in zip(z.tolist(), heights.tolist(), strict=True)]
+    top = [Point(axis.position(mean + deviation * at), bottom - y) for at, y in zip(z.tolist(), heights.tolist(), strict=True)]
     ends = Point(top[-1].x, bottom), Point(top[0].x, bottom)
     return Group([Path((*top, *ends), look, is_closed=True)], ("density",))
 
 
-def _ellipses(normal: Normal, ruler: Ruler) -> Drawing:
-    """Around the mean those that hold half and 95 % of the distribution."""
+def _ellipses(normal: DrawableGaussian, ruler: Ruler) -> Drawing:
+    """The ellipses around the mean that hold half and 95 % of the distribution."""
     (name, other), means, deviations = map(label, normal.variables), normal.mean.tolist(), normal.standard_deviations.tolist()
     left, bottom = 40.0, 0.8 * WIDE
     across = Axis(*_reach(means[0], 2.9 * deviations[0]), left, left + WIDE)
     up = Axis(*_reach(means[1], 2.9 * deviations[1]), bottom, 0.0)
-    shapes: list[Shape] = []
+    shapes: list[DrawnShape] = []
     for share in (MOST, HALF):
-        rim = tuple(Point(across.place(x), up.place(y)) for x, y in _ellipse(normal, share).tolist())
+        rim = tuple(Point(across.position(x), up.position(y)) for x, y in _ellipse(normal, share).tolist())
         shapes.append(Group([Path(rim, Look(BAR, BAR, opacity=0.25), is_closed=True)], ("ellipse",), f"{share:.0%}"))
-    x, y = across.place(means[0]), up.place(means[1])
+    x, y = across.position(means[0]), up.position(means[1])
     shapes += [Path((Point(x - dx, y - dy), Point(x + dx, y + dy)), Look(line=PAGE)) for dx, dy in ((4, 0), (0, 4))]
-    shapes += [*across.below(bottom), *up.beside(left)]
+    shapes += [*across.below(bottom), *up.upright(left)]
     shapes.append(Text(name, left + WIDE / 2, bottom + NUMBERS + FONT, FONT, BETWEEN))
     shapes.append(Text(other, FONT / 2, bottom / 2, FONT, BETWEEN, is_upright=True))
     drawing = Drawing(shapes, Size(left + WIDE, bottom + NUMBERS + 2 * FONT))
@@ -110,17 +95,17 @@ def _ellipses(normal: Normal, ruler: Ruler) -> Drawing:
     return captioned(f"{name}, {other}", notes, drawing, ruler)
 
 
-def _ellipse(normal: Normal, share: float) -> NDArray[np.float64]:
-    """Points of the curve of equal density inside which so much of the distribution lies."""
+def _ellipse(normal: DrawableGaussian, share: float) -> Floats:
+    """Points of the curve of equal density that holds this share of the distribution."""
     values, vectors = np.linalg.eigh(normal.covariance)
     turn = np.linspace(0.0, 2 * math.pi, 72, endpoint=False)
     circle = math.sqrt(-2 * math.log(1 - share)) * np.array([np.cos(turn), np.sin(turn)])
-    points: NDArray[np.float64] = normal.mean + (vectors @ (np.sqrt(np.clip(values, 0.0, None))[:, None] * circle)).T
+    points: Floats = normal.mean + (vectors @ (np.sqrt(np.clip(values, 0.0, None))[:, None] * circle)).T
     return points
 
 
-def _intervals(normal: Normal, ruler: Ruler) -> Drawing:
-    """A row for each variable: the mean, one and two standard deviations to both sides; beside them the correlations."""
+def _intervals(normal: DrawableGaussian, ruler: Ruler) -> Drawing:
+    """A row for each variable: the mean, and one and two standard deviations; next to them the correlations."""
     count = len(normal.variables)
     names = [shortened(label(name), WIDEST, ruler, FONT) for name in normal.variables[:ROWS]]
     means, deviations = normal.mean[:ROWS], normal.standard_deviations[:ROWS]
@@ -138,31 +123,31 @@ def _intervals(normal: Normal, ruler: Ruler) -> Drawing:
     return side_by_side([whole, _correlation_map(normal, ruler)], 4 * GAP) if count <= CORRELATED else whole
 
 
-def _interval(name: str, mean: float, deviation: float, y: float, axis: Axis) -> Shape:
-    wide = axis.place(mean + deviation) - axis.place(mean)
+def _interval(name: str, mean: float, deviation: float, y: float, axis: Axis) -> DrawnShape:
+    wide = axis.position(mean + deviation) - axis.position(mean)
     lines = [
-        Rectangle(Box(axis.place(mean), y, 2 * times * wide, high), look)
+        Rectangle(Box(axis.position(mean), y, 2 * times * wide, high), look)
         for times, high, look in ((2, 2.5, Look(BAR, opacity=0.5)), (1, 5.0, Look(BAR)))
     ]
-    dot = Path((Point(axis.place(mean), y - 4), Point(axis.place(mean), y + 4)), Look(line=PAGE, width=1.2))
+    dot = Path((Point(axis.position(mean), y - 4), Point(axis.position(mean), y + 4)), Look(line=PAGE, width=1.2))
     words = f"{mean:.5g} ± {deviation:.5g}"
     texts = [Text(name, axis.start - GAP, y, FONT, PAGE, "end"), Text(words, axis.end + GAP, y, FONT, PAGE, "start")]
     return Group([*lines, dot, *texts], ("row",), f"{name}: {words}")
 
 
-def _correlation_map(normal: Normal, ruler: Ruler) -> Drawing:
+def _correlation_map(normal: DrawableGaussian, ruler: Ruler) -> Drawing:
     side = Side("", [label(name) for name in normal.variables])
     return heat_map("Correlations", side, side, _correlations(normal), contrast, "{:.2f}".format, ruler)
 
 
-def _correlations(normal: Normal) -> NDArray[np.float64]:
-    """Zero with a variable that has no variance."""
+def _correlations(normal: DrawableGaussian) -> Floats:
+    """The correlations; zero with a variable of variance zero."""
     scale = np.where(normal.standard_deviations > 0, normal.standard_deviations, np.inf)
-    correlations: NDArray[np.float64] = normal.covariance / np.outer(scale, scale)
+    correlations: Floats = normal.covariance / np.outer(scale, scale)
     return correlations
 
 
 def _reach(middle: float, spread: float) -> tuple[float, float]:
-    """The ends of an axis; some room where there is no spread, or none that floating-point numbers can tell."""
-    room = spread if spread > 1e-9 * abs(middle) else abs(middle) or 1.0
-    return middle - room, middle + room
+    """The ends of an axis; a spread that is lost in rounding is replaced by the size of the middle."""
+    reach = spread if spread > 1e-9 * abs(middle) else abs(middle) or 1.0
+    return middle - reach, middle + reach

@@ -1,4 +1,4 @@
-"""The shapes that layouts are made of, in points; y grows downwards, as one reads."""
+"""Points, boxes and routes of layouts; the unit is a point, y grows downwards."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from typing import NamedTuple, TypeAlias
 
 
 class Size(NamedTuple):
-    """Of a box, in points."""
+    """The size of a box."""
 
     width: float
     height: float
 
 
 class Point(NamedTuple):
-    """A place in the picture."""
+    """A position in the picture."""
 
     x: float
     y: float
 
 
 Route: TypeAlias = tuple[Point, ...]
-"""The knots of a line; between two of them it leaves and arrives along the direction of flow."""
+"""The knots of a line, which passes through each of them in the direction of flow."""
+Edge: TypeAlias = tuple[int, int]
+"""The indices of two nodes."""
 
 
 @dataclass(frozen=True, slots=True)

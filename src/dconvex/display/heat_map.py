@@ -1,4 +1,4 @@
-"""Numbers as colours in a grid, written out where they are few."""
+"""Numbers as colours in a grid, with the numbers in it if there are few."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dconvex.arrays import Floats
 from dconvex.display.colours import DARK, LIGHT
-from dconvex.display.drawing import BETWEEN, FONT, PAGE, Drawing, Group, Look, Rectangle, Ruler, Shape, Text
+from dconvex.display.drawing import BETWEEN, FONT, PAGE, Drawing, DrawnShape, Group, Look, Rectangle, Ruler, Text
 from dconvex.display.geometry import Box, Size
 from dconvex.display.labels import shortened
 from dconvex.display.panels import captioned
@@ -18,14 +18,14 @@ from dconvex.display.panels import captioned
 ROW = 15.0
 GAP = 6.0
 WIDEST = 110.0
-"""A longer word is cut; the mouse tells the rest."""
+"""A longer word is cut; hovering shows it in full."""
 WRITTEN = 12
-"""So many columns have their numbers written out."""
+"""The most columns in a grid with numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What stands along a side of the grid."""
+    """The words along a side of the grid, and their head."""
 
     head: str
     words: Sequence[str]
@@ -48,8 +48,8 @@ class _Grid:
             max((min(ruler(word, FONT), WIDEST) for word in words), default=0.0)
             for words in ([down.head, *down.words], across.words)
         )
-        needed = max((ruler(number, FONT) for number in numbers), default=0.0) + GAP
-        wide = max(ROW, needed, head + GAP if head < 60 and len(across.words) <= WRITTEN else 0.0)
+        widest_number = max((ruler(number, FONT) for number in numbers), default=0.0) + GAP
+        wide = max(ROW, widest_number, head + GAP if head < 60 and len(across.words) <= WRITTEN else 0.0)
         is_upright = head + GAP > wide
         return cls(left + GAP, ROW + (head + GAP if is_upright else ROW), wide, is_upright)
 
@@ -61,7 +61,7 @@ def heat_map(
     title: str,
     down: Side,
     across: Side,
-    values: NDArray[np.float64],
+    values: Floats,
     colour: Callable[[float], str],
     number: Callable[[float], str],
     ruler: Ruler,
@@ -73,8 +73,8 @@ def heat_map(
     shapes = _words(down, across, grid, ruler)
     for (row, column), value in np.ndenumerate(values):
         cell = _cell(grid.cell(row, column), colour(float(value)), numbers[row][column] if are_written else "")
-        told = f"{down.head} {down.words[row]}, {across.head} {across.words[column]}: {numbers[row][column]}"
-        shapes.append(Group(cell, ("cell",), told))
+        about = f"{down.head} {down.words[row]}, {across.head} {across.words[column]}: {numbers[row][column]}"
+        shapes.append(Group(cell, ("cell",), about))
     bottom = grid.top + len(down.words) * ROW
     if not are_written:
         darkest = f"the darkest is {number(float(values.max()))}"
@@ -84,18 +84,18 @@ def heat_map(
     return captioned(title, [], Drawing(shapes, Size(width, bottom)), ruler)
 
 
-def _cell(box: Box, ground: str, written: str) -> list[Shape]:
-    shapes: list[Shape] = [Rectangle(box, Look(fill=ground))]
+def _cell(box: Box, ground: str, written: str) -> list[DrawnShape]:
+    shapes: list[DrawnShape] = [Rectangle(box, Look(fill=ground))]
     if written:
         shapes.append(Text(written, box.x, box.y, FONT, LIGHT if _is_dark(ground) else DARK))
     return shapes
 
 
-def _words(down: Side, across: Side, grid: _Grid, ruler: Ruler) -> list[Shape]:
+def _words(down: Side, across: Side, grid: _Grid, ruler: Ruler) -> list[DrawnShape]:
     def cut(word: str) -> str:
         return shortened(word, WIDEST, ruler, FONT)
 
-    shapes: list[Shape] = [
+    shapes: list[DrawnShape] = [
         Text(cut(down.head), grid.left - GAP, grid.top - ROW / 2, FONT, BETWEEN, "end"),
         Text(cut(across.head), grid.left, ROW / 2, FONT, BETWEEN, "start"),
     ]
@@ -111,5 +111,5 @@ def _words(down: Side, across: Side, grid: _Grid, ruler: Ruler) -> list[Shape]:
 
 
 def _is_dark(colour: str) -> bool:
-    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
     return 0.3 * red + 0.59 * green + 0.11 * blue < 140

@@ -1,4 +1,4 @@
-"""Names as text: what cannot be printed is escaped, and many of them are broken into lines of a pleasant shape."""
+"""Names as text: escaped where they cannot be printed, and broken into lines of a pleasant shape."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def label(name: Name) -> str:
 
 
 def wrapped(words: Sequence[str], limit: float, width: Callable[[str], float]) -> list[str]:
-    """The words, with commas between them, in lines that are no wider than `limit` unless one word is.
+    """The words, with commas between them, in lines up to `limit` wide (wider only for a word that is).
 
     >>> wrapped(["ab", "cde", "f"], 6, len)
     ['ab,', 'cde, f']
     """
     lines: list[str] = []
-    for place, word in enumerate(words):
-        piece = word if place == len(words) - 1 else f"{word},"
+    for index, word in enumerate(words):
+        piece = word if index == len(words) - 1 else f"{word},"
         if lines and width(f"{lines[-1]} {piece}") <= limit:
             lines[-1] = f"{lines[-1]} {piece}"
         else:
@@ -37,7 +37,7 @@ def wrapped(words: Sequence[str], limit: float, width: Callable[[str], float]) -
 
 
 def balanced(words: Sequence[str], limit: float, width: Callable[[str], float]) -> list[str]:
-    """As few lines as `limit` allows, and among those ways the one whose longest line is shortest.
+    """As few lines as `limit` allows, with the longest of them as short as possible.
 
     >>> balanced(["abc", "de", "fgh", "ij"], 12, len)
     ['abc, de,', 'fgh, ij']
@@ -52,13 +52,13 @@ def balanced(words: Sequence[str], limit: float, width: Callable[[str], float]) 
 
 
 def pleasant_limit(words: Sequence[str], line_height: float, width: Callable[[str], float], shape: float) -> float:
-    """How wide the lines must be for the text to become about `shape` times as wide as high."""
+    """The width of lines that makes a text about `shape` times as wide as high."""
     widths = [width(f"{word}, ") for word in words]
     return max(math.sqrt(sum(widths) * line_height * shape), max(widths, default=0.0))
 
 
 def shortened(text: str, limit: float, ruler: Ruler, font: float) -> str:
-    """The text, cut with an ellipsis where it is wider than `limit` in this font size.
+    """The text, cut with an ellipsis if it is wider than `limit` in this font size.
 
     >>> shortened("abcdefgh", 15.0, lambda text, font: len(text) * font, font=3.0)
     'abcd…'

@@ -1,8 +1,8 @@
 """A DAG in rows: every edge leads downwards, long edges pass through a joint in each row, and few edges cross.
 
-The way of Sugiyama, Tagawa and Toda ("Methods for visual understanding of hierarchical system structures", 1981): layers by
-the longest path, then each row sorted again and again by where its neighbours stand. Nodes are numbers; joints go on counting
-where the nodes end.
+The method of Sugiyama, Tagawa and Toda ("Methods for visual understanding of hierarchical system structures", 1981): layers
+by the longest path, then each row is sorted repeatedly by the positions of its neighbours. The items of a row are nodes,
+0 … n-1, and joints, numbered from n on.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-Edge: TypeAlias = tuple[int, int]
+from dconvex.display.geometry import Edge
+
 Rows: TypeAlias = list[list[int]]
 
 SWEEPS, ITEMS = 12, 1_500
-"""So many sweeps over up to so many nodes and joints; over more of them fewer, so that the time does not explode."""
+"""The most sweeps, and the most items for that many; with more items there are fewer sweeps, which bounds the time."""
 
 
 @dataclass(frozen=True)
 class Layers:
-    """The rows from top to bottom, each from left to right, and for each edge what it passes: tail, joints, head."""
+    """The rows from top to bottom, each from left to right, and for each edge its chain: tail, joints, head."""
 
     rows: Rows
     chains: list[list[int]]
@@ -42,10 +43,10 @@ def layered(count: int, edges: Sequence[Edge]) -> Layers:
 
 
 def depths(count: int, edges: Sequence[Edge]) -> list[int]:
-    """The row of each node: by the longest path into it, with two exceptions.
+    """The row of each node: by the longest path to it, with two exceptions.
 
-    A node with more children than parents moves down towards them; a row that would become too wide hands on to the next one
-    what has the least below it.
+    A node with more children than parents moves down towards them; from a row that would become too wide the nodes with the
+    least below them move to the next one.
     """
     parents: list[list[int]] = [[] for _ in range(count)]
     children: list[list[int]] = [[] for _ in range(count)]
@@ -61,7 +62,7 @@ def depths(count: int, edges: Sequence[Edge]) -> list[int]:
 
 
 def _longest_paths(before: Sequence[Sequence[int]], after: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
-    """The nodes with those `before` them first, and how long the longest path to each is."""
+    """The nodes, those `before` a node first, and the length of the longest path to each."""
     waiting = list(map(len, before))
     order = [node for node, count in enumerate(waiting) if not count]
     length = [0] * len(before)
@@ -77,7 +78,7 @@ def _longest_paths(before: Sequence[Sequence[int]], after: Sequence[Sequence[int
 def _narrowed(
     order: Sequence[int], parents: Sequence[Sequence[int]], wish: Sequence[int], height: Sequence[int], most: int
 ) -> list[int]:
-    """Rows of at most so many nodes, each as near below its wish as it finds room."""
+    """The row of each node: the first from its wish on with fewer than `most` nodes."""
     depth = [0] * len(order)
     filled: Counter[int] = Counter()
     for node in sorted(order, key=lambda node: (wish[node], -height[node], node)):
@@ -90,12 +91,12 @@ def _narrowed(
 
 
 def crossings(rows: Rows, chains: Sequence[Sequence[int]]) -> int:
-    """How many pairs of edges cross between neighbouring rows."""
-    place = _places(rows)
+    """The number of pairs of edges that cross between neighbouring rows."""
+    position = _positions(rows)
     row_of = {item: number for number, row in enumerate(rows) for item in row}
     between: list[list[tuple[int, int]]] = [[] for _ in rows]
     for one, other in _links(chains):
-        between[row_of[one]].append((place[one], place[other]))
+        between[row_of[one]].append((position[one], position[other]))
     return sum(_inversions([low for _, low in sorted(pairs)]) for pairs in between)
 
 
@@ -112,8 +113,8 @@ def _links(chains: Sequence[Sequence[int]]) -> Iterator[Edge]:
     return ((one, other) for chain in chains for one, other in itertools.pairwise(chain))
 
 
-def _places(rows: Rows) -> dict[int, int]:
-    return {item: place for row in rows for place, item in enumerate(row)}
+def _positions(rows: Rows) -> dict[int, int]:
+    return {item: position for row in rows for position, item in enumerate(row)}
 
 
 def _chains(count: int, edges: Sequence[Edge], depth: Sequence[int]) -> tuple[list[list[int]], list[int]]:
@@ -128,7 +129,7 @@ def _chains(count: int, edges: Sequence[Edge], depth: Sequence[int]) -> tuple[li
 
 
 def _by_component(count: int, chains: Sequence[Sequence[int]], items: int) -> list[int]:
-    """All nodes and joints as a walk meets them, so that parts that are not connected start side by side."""
+    """All items in the order of a walk, so that unconnected parts start side by side."""
     near: list[list[int]] = [[] for _ in range(items)]
     for one, other in _links(chains):
         near[one].append(other)
@@ -162,26 +163,28 @@ def _uncrossed(rows: Rows, chains: Sequence[Sequence[int]]) -> Rows:
 
 
 def _swept(rows: Rows, near: dict[int, list[int]], *, upwards: bool = False) -> Rows:
-    """Sort each row by the mean place of its neighbours in the row before; an item without any keeps its place."""
+    """Sort each row by the mean position of its neighbours in the row before; an item without any keeps its position."""
     swept = [list(row) for row in rows]
-    place = _places(rows)
+    position = _positions(rows)
 
     def key(item: int) -> float:
-        return sum(place[other] for other in near[item]) / len(near[item]) if near[item] else place[item]
+        return sum(position[other] for other in near[item]) / len(near[item]) if near[item] else position[item]
 
     for row in reversed(swept) if upwards else swept:
         row.sort(key=key)
-        place.update((item, number) for number, item in enumerate(row))
+        position.update((item, number) for number, item in enumerate(row))
     return swept
 
 
 def _swapped(rows: Rows, above: dict[int, list[int]], below: dict[int, list[int]], sweeps: int) -> Rows:
-    """Swap neighbours in a row as long as that takes crossings away, in so many sweeps."""
+    """Swap neighbours in a row as long as that removes crossings, in at most `sweeps` sweeps."""
     swapped = [list(row) for row in rows]
-    place = _places(rows)
+    position = _positions(rows)
 
     def gain(one: int, other: int) -> int:
-        return sum(_crossed(near[one], near[other], place) - _crossed(near[other], near[one], place) for near in (above, below))
+        return sum(
+            _crossed(near[one], near[other], position) - _crossed(near[other], near[one], position) for near in (above, below)
+        )
 
     for _ in range(sweeps):
         has_changed = False
@@ -190,13 +193,13 @@ def _swapped(rows: Rows, above: dict[int, list[int]], below: dict[int, list[int]
                 one, other = row[left], row[left + 1]
                 if gain(one, other) > 0:
                     row[left : left + 2] = other, one
-                    place[one], place[other] = left + 1, left
+                    position[one], position[other] = left + 1, left
                     has_changed = True
         if not has_changed:
             break
     return swapped
 
 
-def _crossed(left: Sequence[int], right: Sequence[int], place: dict[int, int]) -> int:
+def _crossed(left: Sequence[int], right: Sequence[int], position: dict[int, int]) -> int:
     """Crossings of the lines from two neighbours in a row to these items of the next one."""
-    return sum(place[one] > place[other] for one in left for other in right)
+    return sum(position[one] > position[other] for one in left for other in right)

@@ -1,4 +1,4 @@
-"""Places for the nodes of a DAG that stands in rows, and the routes of its edges around them."""
+"""Positions for the nodes of a DAG in rows, and the routes of its edges around them."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dconvex.display.geometry import Box, Point, Route, Size, around, shifted
-from dconvex.display.layers import Edge, Layers, layered
+from dconvex.display.geometry import Box, Edge, Point, Route, Size, around, shifted
+from dconvex.display.layers import Layers, layered
 
 GAP = 12.0
 """Free space between neighbours in a row."""
 LANE = 6.0
 """Free space between edges that pass through a row side by side."""
 SOFT = 8.0
+"""The length from which a spring gets weaker, in the second half of the rounds."""
 ROUNDS, ITEMS = 60, 1_500
-"""Enough for the places to settle to less than a point on networks that one can read, which have up to so many items."""
+"""The most rounds, and the most items for that many: enough for networks that one can read to settle within a point."""
 
 
 @dataclass(frozen=True)
 class NetworkLayout:
-    """Boxes of nodes and routes of edges, top to bottom; the corner of everything is at the origin."""
+    """Boxes of nodes and routes of edges, top to bottom; the upper left corner is at the origin."""
 
     nodes: tuple[Box, ...]
     routes: tuple[Route, ...]
@@ -30,7 +31,7 @@ class NetworkLayout:
 
 
 def arrange_network(nodes: Sequence[Size], edges: Sequence[Edge]) -> NetworkLayout:
-    """Places for boxes of these sizes; edges lead from the lower side of one to the upper side of another."""
+    """Positions for boxes of these sizes; edges lead from the lower side of one to the upper side of another."""
     layers = layered(len(nodes), edges)
     x = _straightened(layers, nodes)
     strips = _strips(layers, nodes, x)
@@ -45,8 +46,8 @@ def arrange_network(nodes: Sequence[Size], edges: Sequence[Edge]) -> NetworkLayo
 def _straightened(layers: Layers, nodes: Sequence[Size]) -> dict[int, float]:
     """The x of every node and joint.
 
-    Each edge is a spring between its ends, stiffer between joints, so that long edges run straight; the rows settle one after
-    the other, each exactly, with its order and its gaps kept.
+    Each edge is a spring between its ends, stiffer between joints, so that long edges run straight. The rows settle one after
+    the other, each exactly, and keep their order and gaps.
     """
     springs: dict[int, list[tuple[int, float]]] = defaultdict(list)
     for chain in layers.chains:
@@ -55,24 +56,24 @@ def _straightened(layers: Layers, nodes: Sequence[Size]) -> dict[int, float]:
             springs[one].append((other, stiffness))
             springs[other].append((one, stiffness))
     offsets = [_packed([nodes[item].width if item < len(nodes) else None for item in row]) for row in layers.rows]
-    x = {item: place for row, places in zip(layers.rows, offsets, strict=True) for item, place in zip(row, places, strict=True)}
     rows = list(zip(layers.rows, offsets, strict=True))
+    x = {item: offset for row, own in rows for item, offset in zip(row, own, strict=True)}
     rounds = min(ROUNDS, max(20, ROUNDS * ITEMS // max(len(x), 1)))
     for turn in range(rounds):
-        for row, places in rows if turn % 2 == 0 else reversed(rows):
-            _settle(row, places, springs, x, softening=SOFT if turn > rounds // 2 else 1e9)
+        for row, own in rows if turn % 2 == 0 else reversed(rows):
+            _settle(row, own, springs, x, softening=SOFT if turn > rounds // 2 else 1e9)
     return x
 
 
 def _packed(widths: Sequence[float | None]) -> list[float]:
-    """The centres of boxes side by side, the middle of all at zero; None is an edge that passes."""
-    places: list[float] = []
+    """The centres of boxes side by side, centred at zero; None is an edge that passes."""
+    centres: list[float] = []
     end = 0.0
     for before, width in zip([None, *widths], widths, strict=False):
         gap = LANE if before is None and width is None else GAP
-        places.append(end + (gap if places else 0.0) + (width or 0.0) / 2)
-        end = places[-1] + (width or 0.0) / 2
-    return [place - end / 2 for place in places]
+        centres.append(end + (gap if centres else 0.0) + (width or 0.0) / 2)
+        end = centres[-1] + (width or 0.0) / 2
+    return [centre - end / 2 for centre in centres]
 
 
 def _settle(
@@ -82,28 +83,28 @@ def _settle(
     x: dict[int, float],
     softening: float,
 ) -> None:
-    """Move a row to where its springs pull it; without the gaps that is a monotone regression.
+    """Move a row to where its springs pull it, a monotone regression once the gaps are subtracted.
 
-    A spring gets weaker as it gets longer than `softening`, so that lengths count rather than their squares: an edge is then
-    straight with one long bend, not bent a little everywhere.
+    A spring longer than `softening` gets weaker, so that lengths count rather than their squares: an edge then has one long
+    bend instead of many small ones.
     """
     wishes: list[tuple[float, float]] = []
     for item, offset in zip(row, offsets, strict=True):
         pulls = [(x[other], stiffness / (softening + abs(x[other] - x[item]))) for other, stiffness in springs[item]]
         weight = sum(pull for _, pull in pulls)
-        wish = sum(place * pull for place, pull in pulls) / weight if weight else x[item]
+        wish = sum(at * pull for at, pull in pulls) / weight if weight else x[item]
         wishes.append((wish - offset, weight or 0.1))
     for item, offset, level in zip(row, offsets, nearest_rising(wishes), strict=True):
         x[item] = level + offset
 
 
 def nearest_rising(wishes: Sequence[tuple[float, float]]) -> list[float]:
-    """The rising numbers nearest to these (number, weight) in weighted squares: neighbours that violate it are pooled.
+    """The rising numbers nearest to these (number, weight) in weighted squares: neighbours in the wrong order are pooled.
 
     >>> nearest_rising([(1, 1), (5, 1), (3, 1), (9, 1)])
     [1.0, 4.0, 4.0, 9.0]
     """
-    pools: list[tuple[float, float, int]] = []  # mean, weight, how many
+    pools: list[tuple[float, float, int]] = []  # mean, weight, count
     for wish, own_weight in wishes:
         mean, weight, count = float(wish), float(own_weight), 1
         while pools and pools[-1][0] > mean:
@@ -115,7 +116,7 @@ def nearest_rising(wishes: Sequence[tuple[float, float]]) -> list[float]:
 
 
 class _Strip(NamedTuple):
-    """Where a row begins and ends."""
+    """The top and bottom of a row."""
 
     top: float
     bottom: float
@@ -126,7 +127,7 @@ class _Strip(NamedTuple):
 
 
 def _strips(layers: Layers, nodes: Sequence[Size], x: dict[int, float]) -> dict[int, _Strip]:
-    """For every node and joint the strip of its row; flat edges get more room to turn between the rows."""
+    """For every node and joint the strip of its row; flat edges get more space to bend between the rows."""
     flattest: dict[int, float] = defaultdict(float)  # of the edges that leave an item
     for chain in layers.chains:
         for one, other in itertools.pairwise(chain):
@@ -141,24 +142,24 @@ def _strips(layers: Layers, nodes: Sequence[Size], x: dict[int, float]) -> dict[
 
 
 def _ports(layers: Layers, boxes: Sequence[Box], x: dict[int, float], *, end: int) -> list[float]:
-    """Where each edge leaves its tail (`end=0`) or reaches its head (`end=-1`): side by side, in the order of their ways."""
+    """Where each edge leaves its tail (`end=0`) or reaches its head (`end=-1`): side by side, in the order of their routes."""
     at: dict[int, list[int]] = defaultdict(list)
     for edge, chain in enumerate(layers.chains):
         at[chain[end]].append(edge)
-    beside = 1 if end == 0 else -2
+    next_to_end = 1 if end == 0 else -2
     ports = [0.0] * len(layers.chains)
     for node, edges in at.items():
-        edges.sort(key=lambda edge: (x[layers.chains[edge][beside]], edge))
+        edges.sort(key=lambda edge: (x[layers.chains[edge][next_to_end]], edge))
         step = min(9.0, 0.7 * boxes[node].width / len(edges))
-        for place, edge in enumerate(edges):
-            ports[edge] = x[node] + (place - (len(edges) - 1) / 2) * step
+        for index, edge in enumerate(edges):
+            ports[edge] = x[node] + (index - (len(edges) - 1) / 2) * step
     return ports
 
 
 def _route(
     chain: Sequence[int], boxes: Sequence[Box], x: dict[int, float], strips: dict[int, _Strip], ports: Sequence[float]
 ) -> Route:
-    """Down through the rows: straight where other nodes stand, bending between the rows."""
+    """Down through the rows: straight within a row, bending between the rows."""
     tail, head = chain[0], chain[-1]
     knots = [Point(ports[0], boxes[tail].bottom), Point(ports[0], strips[tail].bottom)]
     for joint in chain[1:-1]:

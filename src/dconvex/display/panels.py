@@ -1,4 +1,4 @@
-"""What stands around pictures: captions, legends, and facts about what is too large to be drawn."""
+"""Captions, legends, and summaries of what is too large for a picture."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dconvex.display.drawing import (
     PAGE_WIDTH,
     TITLE,
     Drawing,
+    DrawnShape,
     Look,
     Rectangle,
     Ruler,
-    Shape,
     Text,
     below_each_other,
     side_by_side,
@@ -27,14 +27,14 @@ GAP = 8.0
 
 
 def caption_scale(drawing: Drawing) -> float:
-    """How much larger a caption must be to be read where all of a wide drawing is seen on one page."""
+    """How much larger a caption must be to be readable when a wide drawing is scaled down to a page."""
     return max(1.0, drawing.size.width / PAGE_WIDTH)
 
 
 def caption(title: str, notes: Sequence[str], ruler: Ruler, scale: float = 1.0) -> Drawing:
-    """A title, and below it lines that say more."""
+    """A title, and notes below it."""
     large, small, row = scale * TITLE, scale * FONT, scale * ROW
-    lines: list[Shape] = [Text(title, 0.0, row / 2, large, PAGE, "start", is_bold=True)]
+    lines: list[DrawnShape] = [Text(title, 0.0, row / 2, large, PAGE, "start", is_bold=True)]
     lines += [Text(note, 0.0, (1.5 + number) * row, small, BETWEEN, "start") for number, note in enumerate(notes)]
     width = max([1.1 * ruler(title, large), *(ruler(note, small) for note in notes)])
     return Drawing(lines, Size(width, (1 + len(notes)) * row), name=title)
@@ -46,14 +46,14 @@ def captioned(title: str, notes: Sequence[str], drawing: Drawing, ruler: Ruler) 
 
 
 def nothing_asked(ruler: Ruler) -> Drawing:
-    """Stands for the answer to a question about no variable."""
+    """The picture of an answer without variables."""
     return caption("Nothing was asked for", [], ruler)
 
 
 def legend(entries: Sequence[tuple[Look, str]], ruler: Ruler, scale: float = 1.0) -> Drawing:
-    """What the colours stand for, in one line."""
+    """The meanings of the colours, in one line."""
     font, row = scale * FONT, scale * ROW
-    shapes: list[Shape] = []
+    shapes: list[DrawnShape] = []
     x = 0.0
     for look, meaning in entries:
         patch = Box(x + 0.9 * font, row / 2, 1.8 * font, 1.1 * font)
@@ -64,7 +64,7 @@ def legend(entries: Sequence[tuple[Look, str]], ruler: Ruler, scale: float = 1.0
 
 
 def summary(name: str, facts: Sequence[tuple[str, str]], charts: Sequence[Drawing], ruler: Ruler) -> Drawing:
-    """The name, below it (what, how much) in two columns, and charts beside them."""
+    """The name, below it the facts in two columns, and charts next to them."""
     below = side_by_side([_table(facts, ruler), *charts], gap=4 * GAP)
     return captioned(name, [], below, ruler)
 
@@ -72,7 +72,7 @@ def summary(name: str, facts: Sequence[tuple[str, str]], charts: Sequence[Drawin
 def _table(facts: Sequence[tuple[str, str]], ruler: Ruler) -> Drawing:
     left, right = (max((ruler(fact[column], FONT) for fact in facts), default=0.0) for column in (0, 1))
     width = left + 2 * GAP + right
-    shapes: list[Shape] = []
+    shapes: list[DrawnShape] = []
     for row, (what, how_much) in enumerate(facts):
         y = (row + 0.5) * ROW
         shapes += [Text(what, 0.0, y, FONT, BETWEEN, "start"), Text(how_much, width, y, FONT, PAGE, "end")]

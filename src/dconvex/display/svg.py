@@ -1,6 +1,6 @@
 """Drawings as SVG.
 
-An SVG may stand inside a page next to others, so it has neither ids nor styles of its own: every colour is an attribute.
+An SVG can be inside a page next to others, so it has neither ids nor styles: every colour is an attribute.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from dconvex.display.typeface import FAMILY
 
 MARGIN = 8.0
 PREFIX = "dcx-"
-"""Before the names of groups, which share the page's classes with whatever else stands there."""
+"""The prefix of the classes of groups, since a page has other classes too."""
 ALONE = "<style>svg:root{color:#222}@media(prefers-color-scheme:dark){svg:root{color:#ddd}}</style>"
-"""A file of its own has no page around it to take the colour of text from; inside a page no SVG is the root."""
+"""The colour of text in a file, which has no page around it; inside a page no SVG is the root."""
 
 
 def svg_element(drawing: Drawing, head: str = "", style: str = "") -> str:
-    """An `<svg>` to stand inside a page, whose colour of text it takes."""
+    """An `<svg>` for a page, whose colour of text it takes."""
     writer = _Writer()
     for shape in drawing.shapes:
         shape.paint(writer)
@@ -55,9 +55,9 @@ class _Writer:
 
     def rectangle(self, shape: Rectangle) -> None:
         box = shape.box
-        place = {"x": _number(box.left), "y": _number(box.top), "width": _number(box.width), "height": _number(box.height)}
-        place["rx"] = _number(shape.radius) if shape.radius else ""
-        self.parts.append(f"<rect{_attributes(place)}{_look(shape.look)}/>")
+        frame = {"x": _number(box.left), "y": _number(box.top), "width": _number(box.width), "height": _number(box.height)}
+        frame["rx"] = _number(shape.radius) if shape.radius else ""
+        self.parts.append(f"<rect{_attributes(frame)}{_look(shape.look)}/>")
 
     def path(self, shape: Path) -> None:
         self.parts.append(f'<path d="{_steps(shape)}"{_look(shape.look)}/>')
@@ -87,7 +87,7 @@ class _Writer:
 
 
 def _attributes(values: dict[str, str]) -> str:
-    """Those that are not empty."""
+    """The attributes that are not empty."""
     return "".join(f' {name}="{escape(value)}"' for name, value in values.items() if value)
 
 
@@ -109,7 +109,7 @@ def _steps(path: Path) -> str:
 
 
 def _bend(start: Point, one: Point, other: Point, end: Point) -> str:
-    """A straight line is written as one."""
+    """A Bézier curve, or a vertical line where it is one."""
     if start.x == one.x == other.x == end.x:
         return f"V{_number(end.y)}"
     return f"C{_points((one, other, end))}"

@@ -1,7 +1,7 @@
-"""Places for the clusters of a tree: the root in the middle, its branches to both sides, a column for each depth.
+"""Positions for the clusters of a tree: the root in the middle, its branches to both sides, a column for each depth.
 
 Within a column nothing overlaps because branches are packed by their outlines (Reingold and Tilford, "Tidier drawings of
-trees", 1981); between columns nothing does because each has its own strip. The separator of an edge stands beside the cluster
+trees", 1981); between columns nothing does because each has its own strip. The separator of an edge is next to the cluster
 farther from the root and moves with it.
 """
 
@@ -13,53 +13,53 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from dconvex.display.geometry import Box, Point, Route, Size, around, shifted
-from dconvex.display.hanging import Edge, Hanging
+from dconvex.display.geometry import Box, Edge, Point, Route, Size, around, shifted
+from dconvex.display.rooted_tree import RootedTree
 
 GAP = 7.0
 """Free space between neighbours in a column."""
 STUB = 8.0
-"""The piece of line between a separator and its cluster."""
+"""The length of the line between a separator and its cluster."""
 SHAPE = 1.4
-"""How wide a picture is for its height when there is a choice."""
+"""The preferred ratio of width to height."""
 
 
 @dataclass(frozen=True)
 class TreeLayout:
-    """Boxes of clusters, labels and lines of edges; the corner of everything is at the origin."""
+    """Boxes of clusters, labels and lines of edges; the upper left corner is at the origin."""
 
     clusters: tuple[Box, ...]
     separators: tuple[Box, ...]
     routes: tuple[Route, ...]
-    """For each edge from the cluster nearer to the root to the separator, and on to the other cluster."""
+    """For each edge the line from the cluster nearer to the root to the other cluster, through the separator."""
     flows_down: bool
     """Whether branches grow up and down rather than to the left and right."""
     size: Size
 
     @property
-    def unwieldiness(self) -> float:
-        """The height of a page of the usual shape that holds the picture."""
+    def page_height(self) -> float:
+        """The height of the page with the preferred ratio that holds the picture."""
         return max(self.size.width / SHAPE, self.size.height)
 
 
 def arrange_tree(clusters: Sequence[Size], edges: Sequence[Edge], separators: Sequence[Size], root: int) -> TreeLayout:
-    """Places for boxes of these sizes: sideways or downwards, from the middle or from one end, whatever is handier."""
-    hanging = Hanging.on(root, len(clusters), edges)
-    sideways = [_sideways(hanging, clusters, separators, two_sided=two_sided) for two_sided in (True, False)]
+    """Positions for boxes of these sizes: sideways or downwards, from the middle or from one end, in the smallest page."""
+    rooted = RootedTree.at(root, len(clusters), edges)
+    sideways = [_sideways(rooted, clusters, separators, two_sided=two_sided) for two_sided in (True, False)]
     turned = [_turned_size(size) for size in clusters], [_turned_size(size) for size in separators]
-    downwards = [_turned(_sideways(hanging, *turned, two_sided=two_sided)) for two_sided in (True, False)]
-    return min([*sideways, *downwards], key=lambda layout: layout.unwieldiness)
+    downwards = [_turned(_sideways(rooted, *turned, two_sided=two_sided)) for two_sided in (True, False)]
+    return min([*sideways, *downwards], key=lambda layout: layout.page_height)
 
 
 def likely_roots(count: int, edges: Sequence[Edge]) -> list[int]:
     """Nodes that make good roots: one in the middle of the longest path, and one with the most neighbours."""
     if not count:
         return []
-    one_end = Hanging.on(0, count, edges).order[-1]
-    hanging = Hanging.on(one_end, count, edges)
-    path = [hanging.order[-1]]
-    while hanging.parent[path[-1]] >= 0:
-        path.append(hanging.parent[path[-1]])
+    one_end = RootedTree.at(0, count, edges).order[-1]
+    rooted = RootedTree.at(one_end, count, edges)
+    path = [rooted.order[-1]]
+    while rooted.parent[path[-1]] >= 0:
+        path.append(rooted.parent[path[-1]])
     degrees = Counter(itertools.chain.from_iterable(edges))
     return [path[len(path) // 2], max(range(count), key=lambda node: (degrees[node], -node))]
 
@@ -79,22 +79,22 @@ def _turned(layout: TreeLayout) -> TreeLayout:
     )
 
 
-def _sideways(hanging: Hanging, clusters: Sequence[Size], separators: Sequence[Size], *, two_sided: bool) -> TreeLayout:
+def _sideways(rooted: RootedTree, clusters: Sequence[Size], separators: Sequence[Size], *, two_sided: bool) -> TreeLayout:
     if not clusters:
         return TreeLayout((), (), (), False, Size(0, 0))
-    pairs = zip(clusters, hanging.edge_above, strict=True)
+    pairs = zip(clusters, rooted.edge_above, strict=True)
     heights = [max(size.height, separators[edge].height if edge >= 0 else 0.0) for size, edge in pairs]
-    y, side = _packed(hanging, heights, two_sided=two_sided)
-    columns = _columns(hanging, clusters, separators, y, side)
+    y, side = _packed(rooted, heights, two_sided=two_sided)
+    columns = _columns(rooted, clusters, separators, y, side)
     boxes = [Box(side[node] * (columns[node].start + size.width / 2), y[node], *size) for node, size in enumerate(clusters)]
-    boxes[hanging.order[0]] = Box(0, 0, *clusters[hanging.order[0]])
+    boxes[rooted.order[0]] = Box(0, 0, *clusters[rooted.order[0]])
     labels: dict[int, Box] = {}
     routes: dict[int, Route] = {}
-    for node in hanging.order[1:]:
-        edge, box = hanging.edge_above[node], boxes[node]
-        beside = box.width / 2 + STUB + separators[edge].width / 2
-        labels[edge] = Box(box.x - side[node] * beside, box.y, *separators[edge])
-        routes[edge] = _route(boxes[hanging.parent[node]], box, columns[node], side[node])
+    for node in rooted.order[1:]:
+        edge, box = rooted.edge_above[node], boxes[node]
+        distance = box.width / 2 + STUB + separators[edge].width / 2
+        labels[edge] = Box(box.x - side[node] * distance, box.y, *separators[edge])
+        routes[edge] = _route(boxes[rooted.parent[node]], box, columns[node], side[node])
     frame = around([*boxes, *labels.values()])
     dx, dy = -frame.left, -frame.top
     return TreeLayout(
@@ -107,33 +107,33 @@ def _sideways(hanging: Hanging, clusters: Sequence[Size], separators: Sequence[S
 
 
 Outline: TypeAlias = list[tuple[float, float]]
-"""For each depth of a branch how far up and down it reaches from its first node."""
+"""For each depth of a branch its upper and lower end, relative to its first node."""
 
 
-def _packed(hanging: Hanging, heights: Sequence[float], *, two_sided: bool) -> tuple[list[float], list[int]]:
-    """The y of each node against the root, and whether its branch grows to the right (1) or left (-1)."""
+def _packed(rooted: RootedTree, heights: Sequence[float], *, two_sided: bool) -> tuple[list[float], list[int]]:
+    """The y of each node relative to the root, and whether its branch grows to the right (1) or left (-1)."""
     y = [0.0] * len(heights)
     outlines: list[Outline] = [[] for _ in heights]
-    for node in reversed(hanging.order[1:]):
+    for node in reversed(rooted.order[1:]):
         own = -heights[node] / 2, heights[node] / 2
-        outlines[node] = [own, *_stacked(hanging.children[node], outlines, y)]
-    root = hanging.order[0]
-    right, left = _two_sides(hanging.children[root], outlines) if two_sided else (hanging.children[root], ())
+        outlines[node] = [own, *_stacked(rooted.children[node], outlines, y)]
+    root = rooted.order[0]
+    right, left = _two_sides(rooted.children[root], outlines) if two_sided else (rooted.children[root], ())
     side = [1] * len(heights)
     for direction, branches in ((1, right), (-1, left)):
         _stacked(branches, outlines, y)
         for node in branches:
             side[node] = direction
-    for node in hanging.order[1:]:
-        above = hanging.parent[node]
+    for node in rooted.order[1:]:
+        above = rooted.parent[node]
         y[node] += y[above]
         side[node] = side[node] if above == root else side[above]
     return y, side
 
 
 def _stacked(nodes: Sequence[int], outlines: Sequence[Outline], y: list[float]) -> Outline:
-    """Put branches below each other, as near as their outlines allow, with their parent at the middle: `y` is against it."""
-    if len(nodes) == 1:  # as below, without copies: a chain of clusters would take the square of its length
+    """Put branches below each other, as near as their outlines allow; `y` is relative to their parent, in the middle."""
+    if len(nodes) == 1:  # as below, without copies, which would make a chain of clusters quadratic
         y[nodes[0]] = 0.0
         return outlines[nodes[0]]
     whole: Outline = []
@@ -150,7 +150,7 @@ def _stacked(nodes: Sequence[int], outlines: Sequence[Outline], y: list[float]) 
 
 
 def _two_sides(nodes: Sequence[int], outlines: Sequence[Outline]) -> tuple[Sequence[int], Sequence[int]]:
-    """Branches shared out so that both sides become about equally high."""
+    """Branches divided into two sides of about equal height."""
     reach = {node: max(low for _, low in outlines[node]) - min(high for high, _ in outlines[node]) for node in nodes}
     sides: tuple[list[int], list[int]] = [], []
     for node in sorted(nodes, key=lambda node: (-reach[node], node)):
@@ -159,7 +159,7 @@ def _two_sides(nodes: Sequence[int], outlines: Sequence[Outline]) -> tuple[Seque
 
 
 class _Column(NamedTuple):
-    """The strip of one depth, outwards from the root: where the lines to it bend, where its boxes begin and end."""
+    """The strip of one depth, outwards from the root: where the lines to it bend, and where its boxes start and end."""
 
     bend_from: float
     bend_to: float
@@ -168,22 +168,22 @@ class _Column(NamedTuple):
 
 
 def _columns(
-    hanging: Hanging, clusters: Sequence[Size], separators: Sequence[Size], y: Sequence[float], side: Sequence[int]
+    rooted: RootedTree, clusters: Sequence[Size], separators: Sequence[Size], y: Sequence[float], side: Sequence[int]
 ) -> dict[int, _Column]:
-    """For each node its strip; steep lines get more room to bend."""
-    root = hanging.order[0]
+    """For each node its strip; steep lines get more space to bend."""
+    root = rooted.order[0]
     columns = {root: _Column(0.0, 0.0, -clusters[root].width / 2, clusters[root].width / 2)}
     for direction in (1, -1):
         end = columns[root].end
-        members = [node for node in hanging.children[root] if side[node] == direction]
+        members = [node for node in rooted.children[root] if side[node] == direction]
         while members:
-            steepest = max(abs(y[node] - y[hanging.parent[node]]) for node in members)
+            steepest = max(abs(y[node] - y[rooted.parent[node]]) for node in members)
             bend_to = end + min(max(18.0, 0.25 * steepest), 80.0)
-            start = bend_to + max(separators[hanging.edge_above[node]].width for node in members) + STUB
+            start = bend_to + max(separators[rooted.edge_above[node]].width for node in members) + STUB
             column = _Column(end, bend_to, start, start + max(clusters[node].width for node in members))
             columns.update(dict.fromkeys(members, column))
             end = column.end
-            members = [child for node in members for child in hanging.children[node]]
+            members = [child for node in members for child in rooted.children[node]]
     return columns
 
 

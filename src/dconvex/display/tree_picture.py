@@ -1,4 +1,4 @@
-"""The picture of a cluster tree: a box for each cluster, with what it shares with the cluster before it in grey."""
+"""The picture of a cluster tree: a box for each cluster, with the variables it shares with its parent in grey."""
 
 from __future__ import annotations
 
@@ -9,55 +9,55 @@ from typing import Protocol
 from dconvex.amounts import amount
 from dconvex.display.charts import histogram
 from dconvex.display.colours import DARK, EMPTY, FAINT, PALETTE, WARNING, cluster_colours
-from dconvex.display.drawing import BETWEEN, FONT, Drawing, Group, Look, Rectangle, Ruler, Shape, flow
+from dconvex.display.drawable import DrawableTree, largest
+from dconvex.display.drawing import BETWEEN, FONT, Drawing, DrawnShape, Group, Look, Rectangle, Ruler, flow
 from dconvex.display.geometry import Box, Point, Route
-from dconvex.display.hanging import Hanging
 from dconvex.display.labels import label
 from dconvex.display.panels import summary
-from dconvex.display.subjects import Clusters, largest
+from dconvex.display.rooted_tree import RootedTree
+from dconvex.display.text_block import TextBlock, Word, text_block
 from dconvex.display.tree_layout import TreeLayout, arrange_tree, likely_roots
-from dconvex.display.wording import Word, Wording, wording
 from dconvex.names import Name, canonical
 
 SMALL = 6.5
 """The size of text in separators."""
 ROUND = 4.0
 LONG = 6
-"""A separator of more variables is only counted: its cluster lists them in grey anyway."""
+"""Of a separator with more variables only their number is shown: its cluster lists them in grey."""
 LISTED = 60
-"""So many variables of a cluster are listed, the others counted."""
+"""The most variables listed in a cluster; the others are counted."""
 
 
 class Painting(Protocol):
-    """What the parts of a tree look like."""
+    """The looks of the parts of a tree."""
 
-    def number(self, place: int) -> int:
-        """The place of a cluster in the whole tree, where only a part is drawn."""
+    def number(self, index: int) -> int:
+        """The index of a cluster in the whole tree, if only a part is drawn."""
 
-    def words(self, place: int, names: Iterable[Name], *, is_shared: bool) -> list[Word]:
-        """The names of variables of a cluster: those that are new in it, or those shared with the one before it."""
+    def words(self, index: int, names: Iterable[Name], *, is_shared: bool) -> list[Word]:
+        """The names of variables of a cluster: those that are new in it, or those shared with its parent."""
 
-    def marks(self, place: int) -> list[Word]:
-        """What else is written into a cluster."""
+    def marks(self, index: int) -> list[Word]:
+        """Further words in a cluster."""
 
-    def cluster(self, place: int) -> Look: ...
+    def cluster(self, index: int) -> Look: ...
     def separator(self, edge: int) -> tuple[Look, str]:
         """The ground of a separator, and the colour of its words."""
 
     def link(self, edge: int) -> Look: ...
-    def kinds(self, place: int) -> tuple[str, ...]:
-        """What a cluster may be found by in the picture."""
+    def kinds(self, index: int) -> tuple[str, ...]:
+        """The kinds of a cluster's group."""
 
 
-def tree_picture(tree: Clusters, ruler: Ruler, most: int) -> Drawing:
-    """All clusters; of a tree with more than `most` a summary."""
+def tree_picture(tree: DrawableTree, ruler: Ruler, most: int) -> Drawing:
+    """All clusters, or a summary of a tree with more than `most`."""
     if len(tree) > most:
         return tree_summary(tree, ruler)
     return painted_tree(tree, _Plain(cluster_colours(tree), frozenset(tree.undecided)), ruler)
 
 
-def tree_summary(tree: Clusters, ruler: Ruler) -> Drawing:
-    """What can be said of any tree, however large."""
+def tree_summary(tree: DrawableTree, ruler: Ruler) -> Drawing:
+    """Facts about a tree of any size."""
     facts = [
         ("clusters", f"{len(tree):,}"),
         ("undecided ones", f"{len(tree.undecided):,}"),
@@ -71,9 +71,9 @@ def tree_summary(tree: Clusters, ruler: Ruler) -> Drawing:
     return summary(_called(tree), facts, charts, ruler)
 
 
-def painted_tree(tree: Clusters, painting: Painting, ruler: Ruler) -> Drawing:
-    """The tree on the root that makes it handiest."""
-    layout, clusters, separators = _handiest(tree, painting, ruler)
+def painted_tree(tree: DrawableTree, painting: Painting, ruler: Ruler) -> Drawing:
+    """The tree with the root that makes the smallest picture."""
+    layout, clusters, separators = _smallest(tree, painting, ruler)
     links = [
         Group(
             [*_line(route, box, painting.link(edge), layout), Rectangle(box, painting.separator(edge)[0]), *words.shapes(box)],
@@ -85,17 +85,17 @@ def painted_tree(tree: Clusters, painting: Painting, ruler: Ruler) -> Drawing:
     thin_first = sorted(range(len(links)), key=lambda edge: painting.link(edge).width)
     boxes = [
         Group(
-            [Rectangle(box, painting.cluster(place), ROUND), *words.shapes(box)],
-            ("cluster", *painting.kinds(place)),
-            f"cluster {painting.number(place)}: {_listing(tree.clusters[place])}",
+            [Rectangle(box, painting.cluster(index), ROUND), *words.shapes(box)],
+            ("cluster", *painting.kinds(index)),
+            f"cluster {painting.number(index)}: {_listing(tree.clusters[index])}",
         )
-        for place, (words, box) in enumerate(zip(clusters, layout.clusters, strict=True))
+        for index, (words, box) in enumerate(zip(clusters, layout.clusters, strict=True))
     ]
     return Drawing([*(links[edge] for edge in thin_first), *boxes], layout.size, name=_called(tree))
 
 
-def _line(route: Route, separator: Box, look: Look, layout: TreeLayout) -> list[Shape]:
-    """To the separator, and on from it: its text may stand on the bare page."""
+def _line(route: Route, separator: Box, look: Look, layout: TreeLayout) -> list[DrawnShape]:
+    """The line to the separator and the one from it: its text may be on the bare page."""
     *before, end = route
     if layout.flows_down:
         sides = [Point(end.x, separator.y + side * separator.height / 2) for side in (-1, 1)]
@@ -105,7 +105,7 @@ def _line(route: Route, separator: Box, look: Look, layout: TreeLayout) -> list[
     return [flow(part, look, flows_down=layout.flows_down) for part in ((*before, near), (far, end))]
 
 
-def _called(tree: Clusters) -> str:
+def _called(tree: DrawableTree) -> str:
     return f"Tree of {amount(len(tree), 'cluster')}"
 
 
@@ -116,18 +116,18 @@ class _Plain:
     colours: Sequence[int]
     undecided: frozenset[int]
 
-    def number(self, place: int) -> int:
-        return place
+    def number(self, index: int) -> int:
+        return index
 
-    def words(self, place: int, names: Iterable[Name], *, is_shared: bool) -> list[Word]:
+    def words(self, index: int, names: Iterable[Name], *, is_shared: bool) -> list[Word]:
         return [Word(label(name), FAINT if is_shared else DARK) for name in names]
 
-    def marks(self, place: int) -> list[Word]:
-        return [Word("undecided", WARNING)] if place in self.undecided else []
+    def marks(self, index: int) -> list[Word]:
+        return [Word("undecided", WARNING)] if index in self.undecided else []
 
-    def cluster(self, place: int) -> Look:
-        colour = PALETTE[self.colours[place]]
-        return Look(colour, WARNING, 1.6, is_dashed=True) if place in self.undecided else Look(colour, BETWEEN)
+    def cluster(self, index: int) -> Look:
+        colour = PALETTE[self.colours[index]]
+        return Look(colour, WARNING, 1.6, is_dashed=True) if index in self.undecided else Look(colour, BETWEEN)
 
     def separator(self, edge: int) -> tuple[Look, str]:
         return Look(EMPTY, BETWEEN, 0.6), FAINT
@@ -135,39 +135,39 @@ class _Plain:
     def link(self, edge: int) -> Look:
         return Look(line=BETWEEN, width=0.9)
 
-    def kinds(self, place: int) -> tuple[str, ...]:
-        return ("undecided",) if place in self.undecided else ()
+    def kinds(self, index: int) -> tuple[str, ...]:
+        return ("undecided",) if index in self.undecided else ()
 
 
-def _handiest(tree: Clusters, painting: Painting, ruler: Ruler) -> tuple[TreeLayout, list[Wording], list[Wording]]:
-    """Hang the tree on its largest cluster and on those that its shape suggests, and keep the handiest picture."""
+def _smallest(tree: DrawableTree, painting: Painting, ruler: Ruler) -> tuple[TreeLayout, list[TextBlock], list[TextBlock]]:
+    """The smallest picture of those with the largest cluster, or a likely root, as the root."""
     separators = [
-        wording([[Word(word, painting.separator(edge)[1]) for word in _separator_words(names)]], SMALL, 1.2, ruler)
+        text_block([[Word(word, painting.separator(edge)[1]) for word in _separator_words(names)]], SMALL, 1.2, ruler)
         for edge, names in enumerate(tree.separators)
     ]
-    found: list[tuple[TreeLayout, list[Wording], list[Wording]]] = []
+    found: list[tuple[TreeLayout, list[TextBlock], list[TextBlock]]] = []
     for root in dict.fromkeys([largest(tree.clusters), *likely_roots(len(tree), tree.edges)]):
-        above = Hanging.on(root, len(tree), tree.edges).edge_above
+        above = RootedTree.at(root, len(tree), tree.edges).edge_above
         shared = [tree.separators[edge] if edge >= 0 else frozenset[Name]() for edge in above]
-        clusters = [_cluster_words(tree, place, old, painting, ruler) for place, old in enumerate(shared)]
+        clusters = [_cluster_words(tree, index, old, painting, ruler) for index, old in enumerate(shared)]
         sizes = [[words.size for words in texts] for texts in (clusters, separators)]
         found.append((arrange_tree(sizes[0], tree.edges, sizes[1], root), clusters, separators))
-    return min(found, key=lambda each: each[0].unwieldiness)
+    return min(found, key=lambda each: each[0].page_height)
 
 
-def _cluster_words(tree: Clusters, place: int, shared: frozenset[Name], painting: Painting, ruler: Ruler) -> Wording:
+def _cluster_words(tree: DrawableTree, index: int, shared: frozenset[Name], painting: Painting, ruler: Ruler) -> TextBlock:
     parts = [
-        _first(painting.words(place, canonical(names), is_shared=is_shared))
-        for names, is_shared in ((tree.clusters[place] - shared, False), (shared, True))
+        _first(painting.words(index, canonical(names), is_shared=is_shared))
+        for names, is_shared in ((tree.clusters[index] - shared, False), (shared, True))
     ]
-    return wording([*parts, painting.marks(place)], FONT, 2.5, ruler)
+    return text_block([*parts, painting.marks(index)], FONT, 2.5, ruler)
 
 
 def _first(words: list[Word]) -> list[Word]:
-    """Those that are marked, and of the others so many that about `LISTED` are named."""
+    """The marked words, and of the others about the first `LISTED`."""
     if len(words) <= LISTED:
         return words
-    named = [word for place, word in enumerate(words) if place < LISTED or word.mark is not None]
+    named = [word for index, word in enumerate(words) if index < LISTED or word.mark is not None]
     more = [Word(f"… {len(words) - len(named):,} more", words[-1].colour)] if len(named) < len(words) else []
     return [*named, *more]
 

@@ -1,4 +1,4 @@
-"""How wide text is, without a font at hand: the widths of Helvetica, which Arial and Liberation Sans share."""
+"""The width of text without a font: the widths of Helvetica, which Arial and Liberation Sans share."""
 
 from __future__ import annotations
 

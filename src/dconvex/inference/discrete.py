@@ -20,7 +20,7 @@ from dconvex.inference.planner import PLANNING_ONE, Plan, Planner, Variables
 from dconvex.inference.tables import TableStore
 from dconvex.inference.weighting import weighted_samples
 from dconvex.names import Label, Name
-from dconvex.network.discrete import Tables
+from dconvex.network.probability_tables import Tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -187,7 +187,7 @@ class DiscreteAnswers:
         """Of these variables and of those above them the ones whose own table has an entry that is zero."""
         if self.store.has_zeros is False:
             return np.empty(0, np.int32)
-        return self.store.with_zeros(self.store.index.dag.parent_lists.reachable(variables).astype(np.int32))
+        return self.store.with_zeros(self.store.index.dag.graph.ancestors(np.array([*variables], np.int32)))
 
     def may_be_impossible(self, observed: Variables, states: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
         """Flags of the rows of evidence for which a table above it has a zero among the cells that the row leaves open."""

@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex._core import Ragged
 from dconvex.errors import NetworkError, TooLargeError
-from dconvex.graph.adjacency import Adjacency
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteAnswers
@@ -20,7 +20,7 @@ from dconvex.inference.memory import limit_of
 from dconvex.inference.model import LocalModel, localize
 from dconvex.inference.tables import TableStore
 from dconvex.names import Name
-from dconvex.network.families import Table
+from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -165,9 +165,9 @@ def _table_overlap(p: BayesianNetwork, q: BayesianNetwork, limit: int) -> float:
         dag = p.dag
         roots = [root * np.sqrt(cast("Table", q.family(node)).values) for root, node in zip(roots, nodes, strict=True)]
     else:
-        lists = [p.dag.parent_lists.of(place).tolist() for place in range(own)]
-        lists += [[*q.dag.parent_lists.of(place).tolist(), place] for place in range(own)]
-        dag = Dag.from_arrays(tuple(range(2 * own)), Adjacency.from_lists(lists))
+        lists = [p.dag.graph.parents[place].tolist() for place in range(own)]
+        lists += [[*q.dag.graph.parents[place].tolist(), place] for place in range(own)]
+        dag = Dag.from_arrays(tuple(range(2 * own)), Ragged.from_lists(lists))
         roots += [np.sqrt(cast("Table", q.family(node)).values) for node in nodes]
     labels = [p.states[node] for node in nodes] + [("",)] * (len(dag) - own)
     tree = ClusterTree([dag.nodes], mode="any")

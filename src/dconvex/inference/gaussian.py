@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeAlias, c
 import numpy as np
 from numpy.typing import NDArray
 
-from dconvex import _core
+from dconvex._core import NetworkPart, Question, small_network
 from dconvex.errors import ImpossibleEvidenceError, TooLargeError
 from dconvex.inference.conflict import smallest_conflict
 from dconvex.inference.distribution import GaussianDistribution
@@ -19,13 +19,13 @@ from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian_evidence import NumberEvidence, read_numbers
 from dconvex.inference.gaussian_marginals import posterior_variances
 from dconvex.inference.gaussian_pieces import LOG_2_PI, LinearNetwork, Piece, Shape
-from dconvex.inference.gaussian_question import Question
+from dconvex.inference.gaussian_question import GaussianQuestion
 from dconvex.inference.gaussian_store import RegressionStore
 from dconvex.inference.patterns import row_patterns
 from dconvex.inference.plan import QueryPlan
 from dconvex.names import Name
-from dconvex.network.columns import Columns
-from dconvex.network.gaussian import Regressions
+from dconvex.network.frame_columns import Columns
+from dconvex.network.linear_regressions import Regressions
 from dconvex.network.network import BayesianNetwork
 
 if TYPE_CHECKING:
@@ -211,34 +211,34 @@ class GaussianAnswers:
         known = self.store.is_degenerate
         if known is not None or not self.coherent:
             return known is not False
-        return self.store.are_degenerate(self.index.dag.parent_lists.reachable(observed).tolist())
+        return self.store.are_degenerate(self.index.dag.graph.ancestors(np.array(observed, np.int32)).tolist())
 
     def _named(self, places: Iterable[int]) -> tuple[Name, ...]:
         return tuple([self.names[place] for place in places])
 
-    def _question(self, asked: Key, observed: Key, beside: Key = ()) -> Question:
+    def _question(self, asked: Key, observed: Key, beside: Key = ()) -> GaussianQuestion:
         """The small network of a question: only the evidence that matters, without barren variables.
 
         Where clusters disagree it lies within the clusters that are kept for the variables `beside`, too.
         """
         wanted = len(asked) + len(observed)
         if not wanted:
-            return Question(asked, observed, Shape([], [], [], [], []), (), ())
+            return GaussianQuestion(asked, observed, Shape([], [], [], [], []), (), ())
         is_whole = self.coherent and wanted > MANY
         kept = () if self.coherent else beside
-        network = _core.NetworkPart.WHOLE if is_whole else _core.NetworkPart.PRUNED
-        question = _core.Question(asked, observed, context=kept, network=network, coherent=self.coherent)
-        small = _core.small_network(self.index.core, question)
+        network = NetworkPart.WHOLE if is_whole else NetworkPart.PRUNED
+        question = Question(asked, observed, context=kept, network=network, coherent=self.coherent)
+        small = small_network(self.index.core, question)
         reached = set(small.nodes[small.is_reached].tolist())
         requisite = tuple(place for place in observed if place in reached)
         shape = self.store.part(small, set(requisite))
-        return Question(asked, observed, shape, requisite, small.nodes.tolist(), is_whole)
+        return GaussianQuestion(asked, observed, shape, requisite, small.nodes.tolist(), is_whole)
 
-    def _whole_question(self, observed: Key) -> Question:
+    def _whole_question(self, observed: Key) -> GaussianQuestion:
         shape = self.store.whole(set(observed))
-        return Question((), observed, shape, observed, shape.nodes, is_whole=True)
+        return GaussianQuestion((), observed, shape, observed, shape.nodes, is_whole=True)
 
-    def _pieces(self, question: Question, limit: int, *, each_for_itself: bool = False) -> list[Piece]:
+    def _pieces(self, question: GaussianQuestion, limit: int, *, each_for_itself: bool = False) -> list[Piece]:
         """The pieces of a question, unless they would take too much memory."""
         what = f"the question about {len(question.asked):,} variables given {len(question.observed):,}"
         way_out = "Ask for fewer variables at once, or for marginals, or raise max_bytes."
@@ -246,12 +246,12 @@ class GaussianAnswers:
         network = self.store.network(question.shape)
         return [Piece(network, part) for part in question.parts]
 
-    def _informed(self, question: Question, limit: int) -> list[Piece]:
+    def _informed(self, question: GaussianQuestion, limit: int) -> list[Piece]:
         """The pieces about which the evidence tells something."""
         return [piece for piece in self._pieces(question, limit) if piece.observed]
 
     def _check_possible(
-        self, question: Question, pieces: list[Piece], evidence: NumberEvidence, limit: int, *, assume_possible: bool
+        self, question: GaussianQuestion, pieces: list[Piece], evidence: NumberEvidence, limit: int, *, assume_possible: bool
     ) -> None:
         values = question.values(evidence)
         is_impossible = any(piece.are_impossible(values)[0] for piece in pieces)

@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from dconvex.network.gaussian import ON_SUPPORT
+from dconvex.network.linear_regressions import ON_SUPPORT
 
 Floats: TypeAlias = NDArray[np.float64]
 Flags: TypeAlias = NDArray[np.bool_]

@@ -59,10 +59,10 @@ class RegressionStore:
 
     def whole(self, observed: set[int]) -> Shape:
         """The whole network, all of it needed."""
-        order, lists = self.index.dag.order, self.index.dag.parent_lists
+        order, lists = self.index.dag.graph.order, self.index.dag.graph.parents
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
-        parents, start = place[lists.neighbours].tolist(), lists.start.tolist()
+        parents, start = place[lists.values].tolist(), lists.offsets.tolist()
         nodes: list[int] = order.tolist()
         above = [parents[start[node] : start[node + 1]] for node in nodes]
         return Shape(nodes, nodes, above, [node in observed for node in nodes], [True] * len(nodes))

@@ -36,7 +36,7 @@ from dconvex.shown import Shown, display, warn_of_save
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dconvex.network.discrete import Tables
+    from dconvex.network.probability_tables import Tables
 
 Floats: TypeAlias = NDArray[np.float64]
 EvidenceLike: TypeAlias = Mapping[Name, Any] | None

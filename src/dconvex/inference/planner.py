@@ -20,6 +20,7 @@ from dconvex._core import (
     Output,
     Program,
     Question,
+    Ragged,
     RunReport,
     SmallNetwork,
     Status,
@@ -30,7 +31,6 @@ from dconvex._core import (
     small_network,
 )
 from dconvex.errors import TooLargeError
-from dconvex.graph.adjacency import Adjacency
 from dconvex.graph.convexity import convex_hull
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
@@ -197,7 +197,7 @@ class Planner:
         local = np.full(len(small), -1, np.int64)
         local[inside] = np.arange(len(inside))
         parents = [local[small.parents[v]].tolist() for v in inside.tolist()]
-        dag = Dag.from_arrays(tuple(range(len(inside))), Adjacency.from_lists(parents))
+        dag = Dag.from_arrays(tuple(range(len(inside))), Ragged.from_lists(parents))
         nodes, tables = small.nodes[inside], small.tables[inside]
         number = {node: index for index, node in enumerate(nodes.tolist())}
         named = (question.targets, question.observed, question.soft, question.context)

@@ -13,7 +13,7 @@ from dconvex.inference.evidence import Evidence
 from dconvex.inference.patterns import row_patterns
 from dconvex.inference.planner import PLANNING_ONE
 from dconvex.names import Label, Name
-from dconvex.network.columns import Columns
+from dconvex.network.frame_columns import Columns
 
 if TYPE_CHECKING:
     from dconvex.inference.discrete import DiscreteAnswers

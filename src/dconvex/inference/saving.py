@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from dconvex._core import ClusterIndex, TableLayout, Tables
 from dconvex.errors import FormatError
-from dconvex.graph.adjacency import Adjacency
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteAnswers
@@ -85,17 +84,12 @@ def structure_of(index: FamilyIndex) -> Structure:
 def index_from(structure: Structure) -> FamilyIndex:
     """The index of what was stored."""
     core, names = structure.index, cast("StoredNames", structure.names)
-    graph = core.graph
-    parents, children, members, separators = (
-        Adjacency(own.offsets.copy(), own.values.copy())
-        for own in (graph.parents, graph.children, core.clusters, structure.separators())
-    )
-    dag = Dag.from_known(names, NameIndex(names), parents, children, graph.order.copy())
+    dag = Dag.from_graph(names, NameIndex(names), core.graph)
     tree = ClusterTree.from_arrays(
         names,
-        members,
+        core.clusters,
         structure.ends,
-        separators,
+        structure.separators(),
         mode=structure.mode,
         certified=structure.certified,
         undecided=structure.undecided,

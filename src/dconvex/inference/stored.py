@@ -29,14 +29,16 @@ class StoredTables:
         return self.stored.bytes_read
 
     def read(self, tables: Tables, wanted: NDArray[np.int32]) -> None:
-        """Read the wanted tables with their clusters; all at once where all are wanted."""
-        if len(wanted) == len(self.stored):
-            self.stored.read_all(tables.room)
+        """Read the wanted tables with their clusters; all at once where all that are left are wanted."""
+        stored = self.stored
+        if np.count_nonzero(~stored.is_read[wanted]) == np.count_nonzero(~stored.is_read):
+            stored.read_all(tables.room)
             tables.publish(wanted)
             return
         for table in wanted.tolist():
-            if not self.stored.is_read[table]:
-                tables.publish(np.array(self.stored.read(table, tables.room), np.int32))
+            # another thread may have read a table and not said so when the process forked
+            new = [table] if stored.is_read[table] else stored.read(table, tables.room)
+            tables.publish(np.array(new, np.int32))
 
 
 class StoredRegressions(RegressionStore):

@@ -100,27 +100,14 @@ class Decimals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Objects:
-    """Python objects, told apart by their addresses first: a column of text holds few different ones."""
+    """Python objects, compared by their addresses first, for a column of text often holds few; then by value."""
 
     values: NDArray[np.object_]
     row: int = 0
 
     def codes(self, first: int, last: int, encoder: Encoder, out: Codes) -> None:
         values = np.ascontiguousarray(self.values[first:last])
-        if _has_too_many_objects(encoder):
-            self._codes_by_value(values, first, encoder, out)
-            return
-
-        def code_at(index: int) -> int:
-            if _has_too_many_objects(encoder):
-                raise _TooManyObjectsError
-            value = values[index]
-            encoder.kept_alive.append(value)
-            return MISSING if _is_missing(value) else encoder.code_of(value, self.row + first + index)
-
-        try:
-            encode_integers(encoder.objects, _addresses(values), out, code_at)
-        except _TooManyObjectsError:
+        if not (self._codes_by_address(values, first, encoder, out) or self._codes_of_texts(values, first, encoder, out)):
             self._codes_by_value(values, first, encoder, out)
 
     def numbers(self, first: int, last: int, variable: Name) -> Floats:
@@ -136,6 +123,39 @@ class Objects:
 
     def has_fractions(self) -> bool:
         return False
+
+    def _codes_by_address(self, values: NDArray[np.object_], first: int, encoder: Encoder, out: Codes) -> bool:
+        """Whether there are so few different objects that this is the fastest way; if not, some codes may be missing."""
+        if _has_too_many_objects(encoder):
+            return False
+
+        def code_at(index: int) -> int:
+            if _has_too_many_objects(encoder):
+                raise _TooManyObjectsError
+            value = values[index]
+            encoder.kept_alive.append(value)
+            return MISSING if _is_missing(value) else encoder.code_of(value, self.row + first + index)
+
+        try:
+            encode_integers(encoder.objects, _addresses(values), out, code_at)
+        except _TooManyObjectsError:
+            return False
+        return True
+
+    def _codes_of_texts(self, values: NDArray[np.object_], first: int, encoder: Encoder, out: Codes) -> bool:
+        """Whether all cells are text or missing; if not, some codes may be missing."""
+        index = encoder.texts.encode_objects(values, out, 0)
+        while index >= 0:
+            value = values[index]
+            if (text := _utf8(value)) is not None:
+                encoder.texts.add(text, encoder.code_of(value, self.row + first + index))
+            elif _is_missing(value):  # in a way that only pandas knows
+                out[index] = MISSING
+                index += 1
+            else:
+                return False
+            index = encoder.texts.encode_objects(values, out, index)
+        return True
 
     def _codes_by_value(self, values: NDArray[np.object_], first: int, encoder: Encoder, out: Codes) -> None:
         import pandas as pd
@@ -388,6 +408,14 @@ def _first_places(codes: NDArray[Any], count: int) -> list[int]:
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # missing cells, -1, go to the last place
     found: list[int] = first[:count].tolist()
     return found
+
+
+def _utf8(value: object) -> bytes | None:
+    """A text as bytes; None if it is no text, or has surrogates on their own."""
+    try:
+        return value.encode() if type(value) is str else None
+    except UnicodeEncodeError:
+        return None
 
 
 def _has_too_many_objects(encoder: Encoder) -> bool:

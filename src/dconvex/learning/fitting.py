@@ -29,9 +29,9 @@ from dconvex.learning.report import Report
 from dconvex.learning.statistics import Kind, Options, Scope, StatesLike, Statistics, checked_states
 from dconvex.learning.tables import estimated_tables
 from dconvex.names import Label, Name
-from dconvex.network.discrete import Tables
-from dconvex.network.gaussian import Regressions
+from dconvex.network.linear_regressions import Regressions
 from dconvex.network.network import BayesianNetwork
+from dconvex.network.probability_tables import Tables
 
 Learned: TypeAlias = tuple[DiscreteAnswers | GaussianAnswers, Report]
 
@@ -162,7 +162,7 @@ def network_of(index: FamilyIndex, answers: Any) -> BayesianNetwork:
     if isinstance(answers, DiscreteAnswers):
         offsets = store.offsets[: own + 1].copy()
         return BayesianNetwork(dag, Tables(tuple(answers.labels), offsets, store.tables.values[: offsets[-1]]))
-    edges = len(dag.parent_lists.neighbours)
+    edges = len(dag.graph.parents.values)
     numbers = (store.intercept[:own].copy(), store.coefficients[:edges].copy(), store.variance[:own].copy())
     return BayesianNetwork(dag, Regressions.checked(dag, *numbers))
 

@@ -18,7 +18,7 @@ from dconvex.learning.sources import Source, sources_of
 from dconvex.learning.statistics import Kind, Options, Scope, Statistics
 from dconvex.learning.threads import Workers, thread_count, threads
 from dconvex.names import Name
-from dconvex.network.columns import column_of
+from dconvex.network.frame_columns import column_of
 
 CODES_AT_ONCE = 1 << 26
 """So many bytes of codes or numbers are held at a time."""

@@ -160,6 +160,8 @@ def _moments_from(file: Container, families: Families, coverage: Coverage) -> Mo
     scatter = file.array("moments.scatter", entries)
     if not all(np.isfinite(part).all() for part in (mean, rest, scatter)):
         raise _damaged(file, "a moment is not finite")
+    if (np.abs(rest) > ROUNDING * np.abs(mean)).any():
+        raise _damaged(file, "a mean does not fit together")
     row, column, mirrored = pair_places(families)
     square = scatter[row == column]  # of each member, in order
     if (square < 0).any():

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import stat
-import threading
 import weakref
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -15,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dconvex.errors import FormatError
+from dconvex.locks import Lock
 
 Array: TypeAlias = NDArray[Any]
 
@@ -32,8 +31,8 @@ class ByteFile:
 
     def __init__(self, path: Path) -> None:
         self.shown, self.path = str(path), path.absolute()
-        self._lock = threading.RLock()
-        self._pinned, self._digest = 0, _digest(b"")
+        self._opening, self._seeking = Lock(), Lock()
+        self._pinned, self._digest = 0, b""
         self._descriptor: int | None = self._opened()
         self._changed_at, self.size = _state_of(self._descriptor)
 
@@ -69,7 +68,7 @@ class ByteFile:
         """The descriptor; a copy opens the file now."""
         if self._descriptor is not None:
             return self._descriptor
-        with self._lock:
+        with self._opening:
             if self._descriptor is None:
                 self._descriptor = self._opened_again()
             return self._descriptor
@@ -115,17 +114,14 @@ class ByteFile:
         if hasattr(os, "pread"):
             part = os.pread(descriptor, len(into), first)
         else:  # Windows
-            with self._lock:
+            with self._seeking:
                 os.lseek(descriptor, first, os.SEEK_SET)
                 part = os.read(descriptor, len(into))
         into[: len(part)] = part
         return len(part)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_lock": None, "_descriptor": None}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _lock=threading.RLock())
+        return {**self.__dict__, "_descriptor": None}
 
     def __deepcopy__(self, memo: dict[int, Any]) -> ByteFile:
         return self
@@ -138,4 +134,6 @@ def _state_of(descriptor: int) -> tuple[int, int]:
 
 
 def _digest(begin: bytes) -> bytes:
+    import hashlib  # with OpenSSL: milliseconds that only those who open files wait for
+
     return hashlib.blake2b(begin, digest_size=16).digest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -88,17 +89,25 @@ class ClusterNumbers:
     def _cheapest(self, table: int) -> int:
         """Of the clusters with this table the one of which the least is left to read."""
         offsets, tables = self.index.clusters.offsets, self.index.member_table
-        holders = self.index.holders[int(self.index.table_variable[table])].tolist()
-        best, least = -1, np.inf
-        for number, cluster in enumerate(holders):
+        variable = int(self.index.table_variable[table])
+        sure = int(self._homes[table] if table < len(self._homes) else self.index.behind[table])
+        best, least = sure, np.inf
+        for cluster in (sure, *self.index.holders[variable][:HOLDERS_LOOKED_AT].tolist()):
             if table in tables[offsets[cluster] : offsets[cluster + 1]]:
                 unread = self._unread(cluster)
                 size = float((self.offsets[unread + 1] - self.offsets[unread]).sum())
                 if size < least:
                     best, least = cluster, size
-            if best >= 0 and number >= HOLDERS_LOOKED_AT:
-                break
         return best
+
+    @cached_property
+    def _homes(self) -> Tables:
+        """For each variable the first cluster that holds its whole family."""
+        clusters = self.index.clusters
+        is_whole = self.index.toward < 0
+        homes = np.empty(len(self.index.graph), np.int32)
+        homes[clusters.values[is_whole][::-1]] = clusters.owners()[is_whole][::-1]
+        return homes
 
     def _laid_out(self, tables: int, count: int) -> StoredNumbers:
         if self.states is None:
@@ -109,7 +118,7 @@ class ClusterNumbers:
             raise FormatError(f"the file is damaged: {error}", path=self.file.path) from None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_layout", "offsets")}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_layout", "_homes", "offsets")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

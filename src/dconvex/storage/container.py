@@ -29,11 +29,13 @@ Arrays: TypeAlias = Mapping[str, Array]
 
 LONGEST_HEADER = 100_000_000
 """That of safetensors itself, which writes none that is longer."""
-MOST_AXES = 2
+MOST_AXES = 8
 DTYPES: dict[str, np.dtype[Any]] = {
-    "F64": np.dtype("<f8"), "I64": np.dtype("<i8"), "I32": np.dtype("<i4"), "U64": np.dtype("<u8"), "U8": np.dtype("u1"),
-    "BOOL": np.dtype("?"),
+    "F64": np.dtype("<f8"), "F32": np.dtype("<f4"), "F16": np.dtype("<f2"), "I64": np.dtype("<i8"), "I32": np.dtype("<i4"),
+    "I16": np.dtype("<i2"), "I8": np.dtype("i1"), "U64": np.dtype("<u8"), "U32": np.dtype("<u4"), "U16": np.dtype("<u2"),
+    "U8": np.dtype("u1"), "BOOL": np.dtype("?"),
 }  # fmt: skip
+"""Those that sections have, and others that sections which are not known here may have."""
 
 
 def write_container(path: Path, what: str, arrays: Arrays, facts: Mapping[str, Any]) -> None:

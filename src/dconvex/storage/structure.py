@@ -74,17 +74,11 @@ class Structure:
         return cls(names, index, ends, mode, certified, undecided)
 
     def separators(self) -> Ragged:
-        """For each edge what its two clusters share.
-
-        A cluster shares with the next one towards the root all of its variables that are not nearest to the root there.
-        """
-        index = self.index
-        owners, members = index.clusters.owners(), index.clusters.values
-        is_shared = index.top[members] != owners
-        lower = np.where(index.parent[self.ends[:, 1]] == self.ends[:, 0], self.ends[:, 1], self.ends[:, 0])
-        edge_of = np.full(len(index.clusters), -1, np.int32)
-        edge_of[lower] = np.arange(len(lower), dtype=np.int32)
-        return Ragged.from_pairs(edge_of[owners[is_shared]], members[is_shared], len(self.ends))
+        """For each edge what its two clusters share."""
+        by_cluster, one, other = self.index.separators(), self.ends[:, 0], self.ends[:, 1]
+        edge_of = np.zeros(len(self.index.clusters), np.int32)
+        edge_of[np.where(self.index.parent[other] == one, other, one)] = np.arange(len(self.ends), dtype=np.int32)
+        return Ragged.from_pairs(edge_of[by_cluster.owners()], by_cluster.values, len(self.ends))
 
 
 def _checked_ends(file: Container) -> Ends:
@@ -105,49 +99,6 @@ def _checked_undecided(file: Container, clusters: int) -> tuple[int, ...]:
 
 
 def _check_separators(index: ClusterIndex, path: str) -> None:
-    cluster = _find_inducing_separator(index)
+    cluster = index.find_inducing_separator()
     if cluster >= 0:
         raise FormatError(f"the file is damaged: cluster {cluster} has a separator that is not d-convex", path=path)
-
-
-def _find_inducing_separator(index: ClusterIndex) -> int:
-    """Interim, until the core has it."""
-    from itertools import combinations
-
-    owners, members = index.clusters.owners(), index.clusters.values
-    is_shared = index.top[members] != owners
-    separators = Ragged.from_pairs(owners[is_shared], members[is_shared], len(index.clusters))
-    for cluster in np.flatnonzero(np.diff(separators.offsets) > 1).tolist():
-        separator = frozenset(separators[cluster].tolist())
-        for around in (cluster, int(index.parent[cluster])):
-            inside = frozenset(index.clusters[around].tolist())
-            parents = {v: inside & set(index.graph.parents[v].tolist()) for v in inside}
-            for u, v in combinations(sorted(separator), 2):
-                if u not in parents[v] and v not in parents[u] and _are_joined(parents, separator, u, v):
-                    return cluster
-    return -1
-
-
-def _are_joined(parents: dict[int, frozenset[int]], separator: frozenset[int], u: int, v: int) -> bool:
-    above: set[int] = set()
-    stack = [u, v]
-    while stack:
-        node = stack.pop()
-        if node not in above:
-            above.add(node)
-            stack += parents[node]
-    near: dict[int, set[int]] = {node: set() for node in above}
-    for node in above:
-        family = {node, *parents[node]}
-        for member in family:
-            near[member] |= family - {member}
-    seen, stack = {u}, [u]
-    while stack:
-        node = stack.pop()
-        for other in near[node] - seen:
-            if other == v:
-                return True
-            seen.add(other)
-            if other not in separator:
-                stack.append(other)
-    return False
