@@ -245,7 +245,7 @@ Derivation make_derivation(std::shared_ptr<Tables> tables, const Array<Index>& w
 
 void bind_tables(nb::module_& module) {
     nb::class_<TableLayout>(module, "TableLayout")
-        .def(nb::new_(&make_layout), nb::arg("index"), nb::arg("states"))
+        .def(nb::new_(&make_layout), nb::arg("index"), nb::arg("states").noconvert())
         .def_prop_ro("index",
                      [](const TableLayout& layout) { return std::const_pointer_cast<ClusterIndex>(layout.shared_index()); })
         .def_prop_ro("states",
@@ -304,9 +304,9 @@ void bind_tables(nb::module_& module) {
                 check_tables(tables.layout(), as_span(numbers));
                 for (const Index table : as_span(numbers)) tables.publish(table);
             },
-            nb::arg("tables"))
-        .def("put", &put_numbers, nb::arg("tables"), nb::arg("values"))
-        .def("mark_underflowed", &mark_underflowed, nb::arg("tables"))
+            nb::arg("tables").noconvert())
+        .def("put", &put_numbers, nb::arg("tables").noconvert(), nb::arg("values").noconvert())
+        .def("mark_underflowed", &mark_underflowed, nb::arg("tables").noconvert())
         .def(
             "have_zeros",
             [](const Tables& tables, const Array<Index>& numbers) {
@@ -315,7 +315,7 @@ void bind_tables(nb::module_& module) {
                 for (const Index table : as_span(numbers)) found.push_back(tables.is_there(table) && tables.holds_zero(table));
                 return as_flags(std::move(found));
             },
-            nb::arg("tables"))
+            nb::arg("tables").noconvert())
         .def(
             "is_any_underflowed",
             [](const Tables& tables, const Array<Index>& numbers) {
@@ -323,12 +323,12 @@ void bind_tables(nb::module_& module) {
                 const Indices own = as_span(numbers);
                 return std::any_of(own.begin(), own.end(), [&](Index table) { return tables.is_underflowed(table); });
             },
-            nb::arg("tables"))
+            nb::arg("tables").noconvert())
         .def("__getstate__", &state_of)
         .def("__setstate__", &restore);
 
     nb::class_<Derivation>(module, "Derivation")
-        .def(nb::new_(&make_derivation), nb::arg("tables"), nb::arg("wanted"))
+        .def(nb::new_(&make_derivation), nb::arg("tables"), nb::arg("wanted").noconvert())
         .def_prop_ro(
             "missing", [](const Derivation& derivation) { return as_array(Vector<Index>(derivation.missing())); },
             nb::rv_policy::move)
@@ -339,7 +339,7 @@ void bind_tables(nb::module_& module) {
             check_tables(tables.layout(), as_span(wanted));
             return cost_of(tables, as_span(wanted));
         },
-        nb::arg("tables"), nb::arg("wanted"));
+        nb::arg("tables"), nb::arg("wanted").noconvert());
 }
 
 // --- programs ---
@@ -498,8 +498,8 @@ void bind_programs(nb::module_& module) {
                 return cost_of(tables, program.derived());
             },
             nb::arg("tables"))
-        .def("run", &run, nb::arg("tables"), nb::arg("states"), nb::arg("likelihoods"), nb::arg("result"))
-        .def("run_rows", &run_rows, nb::arg("tables"), nb::arg("states"), nb::arg("results"))
+        .def("run", &run, nb::arg("tables"), nb::arg("states"), nb::arg("likelihoods"), nb::arg("result").noconvert())
+        .def("run_rows", &run_rows, nb::arg("tables"), nb::arg("states").noconvert(), nb::arg("results").noconvert())
         .def("trace", &trace_back, nb::arg("tables"), nb::arg("states"), nb::arg("likelihoods"), nb::arg("rows") = 1,
              nb::arg("seed") = nb::none());
     module.def("plan", &make_plan, nb::arg("layout"), nb::arg("question"));

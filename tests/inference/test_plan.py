@@ -195,6 +195,8 @@ def prefers(request, compares_always, monkeypatch):
 
     chosen: list[planner.Plan] = []
     monkeypatch.setattr(planner, "_best", preferred)
+    network = chain(6, states=3)
+    dc.localize(network, tree=dc.ClusterTree([network.dag.nodes])).query([5, 6])  # can be answered in all three ways
     yield request.param
     assert any(plan.network == request.param for plan in chosen)
 
