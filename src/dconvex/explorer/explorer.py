@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from time import perf_counter
 
 from dconvex.amounts import readable_bytes
+from dconvex.caching import cached_property
 from dconvex.display.colours import node_colours
 from dconvex.display.labels import label
 from dconvex.errors import DconvexError, ImpossibleEvidenceError, TooLargeError

@@ -10,7 +10,6 @@ import itertools
 import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias, get_args
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from dconvex._core import Ragged, RootedTree
 from dconvex.amounts import amount
 from dconvex.arrays import Indices, Offsets
+from dconvex.caching import cached_property
 from dconvex.errors import NetworkError, UnknownVariableError
 from dconvex.names import Name, as_names, canonical, checked_name
 from dconvex.shown import Shown

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex.caching import cached_property
 from dconvex.network.linear_regressions import ON_SUPPORT
 
 Floats: TypeAlias = NDArray[np.float64]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from itertools import pairwise
 from math import sqrt
 from typing import TypeAlias
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dconvex._core import SmallNetwork
+from dconvex.caching import cached_property
 from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian_pieces import NO_NOISE, LinearNetwork, Piece, Shape
 from dconvex.locks import Lock

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dconvex._core import Derivation, TableLayout, Tables
+from dconvex.caching import cached_property
 from dconvex.inference.families import FamilyIndex
 from dconvex.locks import Lock
 

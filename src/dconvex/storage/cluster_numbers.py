@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dconvex._core import ClusterIndex, StoredNumbers
+from dconvex.caching import cached_property
 from dconvex.errors import FormatError
 from dconvex.storage.container import Container
 
