@@ -62,7 +62,7 @@ class Contender(Protocol):
 class Entry:
     """How a contender takes part.
 
-    `rehearsal` is asked of a first one, which is thrown away (it loads and compiles), and `prelude` of the one that is timed,
+    `rehearsal` is asked of a first one, which is thrown away (it loads), and `prelude` of the one that is timed,
     before the clock starts. One that is asked `twice` is ours; if `fresh`, it forgets all before each question.
     """
 

@@ -32,8 +32,8 @@ SMALLEST, LARGEST = 1_000, 1_024_000
 QUICK = ("polytree", "sparse")
 PATIENCE = 60.0
 """A size that takes more seconds is the last of its shape; one that takes three times as many is stopped."""
-STARTING, COMPILING = 20.0, 200.0
-"""Seconds that a process may take besides: to start and to build a DAG, and to compile kernels that have changed."""
+STARTING = 20.0
+"""Seconds that a process may take besides: to start and to build a DAG."""
 SEED = 1
 TITLES = {False: "Algorithm 2 (refine=False)", True: "refined (the default)"}
 
@@ -51,7 +51,7 @@ class Measurement:
     seconds: float | None = None
     """Median of the calls to `decompose`."""
     before: int = 0
-    """Peak MB before the first of them: the interpreter, the kernels and the DAG."""
+    """Peak MB before the first of them: the interpreter, the libraries and the DAG."""
     peak: int = 0
     clusters: int = 0
     largest: int = 0
@@ -76,7 +76,7 @@ def run(quick: bool = False, folder: Path = harness.RESULTS) -> None:
 
 def grown(shape: str, is_refined: bool, largest: int, patience: float) -> Iterator[Measurement]:
     """Double the size until it is the largest, or takes too long."""
-    _in_own_process(shape, is_refined, SMALLEST, COMPILING)  # a process that compiles needs more memory
+    _in_own_process(shape, is_refined, SMALLEST, STARTING)  # byte code, caches of the disk
     nodes, seconds = SMALLEST, 0.0
     while nodes <= largest and seconds <= patience:
         measurement = _in_own_process(shape, is_refined, nodes, 3 * patience)
@@ -114,7 +114,7 @@ def measured(shape: str, nodes: int, is_refined: bool) -> Measurement:
         shape,
         is_refined,
         len(dag),
-        edges=len(dag.parent_lists.neighbours),
+        edges=len(dag.graph.parents.values),
         built=built,
         seconds=median(seconds),
         before=before,

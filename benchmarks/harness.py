@@ -1,7 +1,7 @@
 """The one clock of all benchmarks: contenders take turns on the same work, and ratios come from one run.
 
 A case names its contenders; the first of them is ours, the one that the others are compared with. Each is called once
-before it counts (imports, caches, compilation). Then they take turns, so that a machine that slows down slows all of
+before it counts (imports, caches). Then they take turns, so that a machine that slows down slows all of
 them, until each has had enough time or turns.
 """
 

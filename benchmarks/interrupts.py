@@ -190,4 +190,10 @@ def run(quick: bool, folder: Path) -> None:
         table.add_row(delay.call, str(delay.tries), f"{1e3 * delay.median:.0f}", f"{1e3 * delay.worst:.0f}")
     harness.wide_console().print(table)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "interrupts.json").write_text(json.dumps([asdict(delay) for delay in delays], indent=1) + "\n")
+    record = {
+        "benchmark": "interrupts",
+        "quick": quick,
+        "machine": harness.machine(),
+        "delays": [asdict(delay) for delay in delays],
+    }
+    (folder / "interrupts.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")

@@ -1,7 +1,7 @@
 """How long a question about two variables takes as the network grows, by how far apart they lie in the cluster tree.
 
 A first touch is the first question to a new model, which then has no messages; later touches find them. Asked in the other
-order, the same pair needs a new plan; asked once more, it does not. Compilation is not counted, nor is opening the model.
+order, the same pair needs a new plan; asked once more, it does not. Opening the model is not counted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rich.table import Table
 import dconvex as dc
 from benchmarks import harness
 from benchmarks.shapes import SHAPES
-from dconvex.graph.adjacency import Adjacency
+from dconvex._core import Ragged
 from dconvex.names import Name
 
 Pair: TypeAlias = tuple[Name, Name]
@@ -64,7 +64,7 @@ def run(quick: bool = False, folder: Path = harness.RESULTS) -> None:
     console = harness.wide_console()
     found: list[Latency] = []
     for shape in GROWING:
-        list(measured(shape, SIZES[0] // 2, BUDGET))  # compiles
+        list(measured(shape, SIZES[0] // 2, BUDGET))  # imports, caches
         for nodes in SIZES[:2] if quick else SIZES:
             with console.status(f"latency: {shape}, {nodes:,} nodes"):
                 found += measured(shape, nodes, BUDGET / 20 if quick else BUDGET)
@@ -129,7 +129,7 @@ def far_apart(tree: dc.ClusterTree, distance: int) -> Iterator[Pair]:
     rng = np.random.default_rng(SEED)
     ends = np.array(tree.edges, np.int32)
     both = np.concatenate([ends, ends[:, ::-1]])
-    beside = Adjacency.from_pairs(both[:, 0], both[:, 1], len(tree))
+    beside = Ragged.from_pairs(both[:, 0], both[:, 1], len(tree))
     found = 0
     for start in rng.integers(0, len(tree), STEPS).tolist():
         walk = _walk(beside, start, distance, rng)
@@ -138,11 +138,11 @@ def far_apart(tree: dc.ClusterTree, distance: int) -> Iterator[Pair]:
             yield _only_in(tree, walk[0], walk[1]), _only_in(tree, walk[-1], walk[-2])
 
 
-def _walk(beside: Adjacency, start: int, steps: int, rng: np.random.Generator) -> list[int]:
+def _walk(beside: Ragged, start: int, steps: int, rng: np.random.Generator) -> list[int]:
     """A random walk that never turns back; shorter than so many steps if it comes to an end of the tree."""
     walk = [start]
     while len(walk) <= steps:
-        onward = [place for place in beside.of(walk[-1]).tolist() if place not in walk[-2:-1]]
+        onward = [place for place in beside[walk[-1]].tolist() if place not in walk[-2:-1]]
         if not onward:
             break
         walk.append(onward[rng.integers(len(onward))])

@@ -37,9 +37,9 @@ from numpy.typing import NDArray
 
 import dconvex as dc
 from benchmarks.harness import Case, Work
+from dconvex._core import CountTables, count_cells
 from dconvex.exchange.pgmpy import from_pgmpy, to_pgmpy
 from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
-from dconvex.kernels import load
 from dconvex.learning.counted import counted
 from dconvex.learning.counts import Counts
 from dconvex.learning.families import Families
@@ -190,7 +190,7 @@ def table_difference(ours: dc.BayesianNetwork, theirs: dc.BayesianNetwork, varia
 
 
 def counting(name: str, network: dc.BayesianNetwork, rows: int) -> Case:
-    """The kernel, `dc.statistics` of an int8 frame (which gives states their numbers first), and NumPy."""
+    """The native core, `dc.statistics` of an int8 frame (which gives states their numbers first), and NumPy."""
     dag = network.dag
     frame = coded(network.sample(rows, seed=SEED)).astype(np.int8)
     codes = np.ascontiguousarray(frame[list(dag.nodes)].to_numpy().T)
@@ -208,21 +208,20 @@ def counting(name: str, network: dc.BayesianNetwork, rows: int) -> Case:
         return "the same"
 
     contenders: dict[str, Work] = {
-        "dconvex kernel": partial(by_kernel, own, codes, sizes),
-        f"dconvex kernel, {len(all_of_tree)} families": partial(by_kernel, all_of_tree, codes, sizes),
+        "dconvex core": partial(by_core, own, codes, sizes),
+        f"dconvex core, {len(all_of_tree)} families": partial(by_core, all_of_tree, codes, sizes),
         "dc.statistics, n_jobs=1": by_statistics,
         "NumPy bincount": partial(by_bincount, own, codes, sizes),
     }
     return Case(name, contenders, describe=compare)
 
 
-def by_kernel(families: Families, codes: NDArray[np.int8], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+def by_core(families: Families, codes: NDArray[np.int8], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     cells = families.reduced(np.multiply, sizes)
-    at = np.concatenate([[0], np.cumsum(cells)])
-    counts, used = np.zeros(at[-1], np.int64), np.zeros(len(families), np.int64)
-    none_missing = np.zeros(len(sizes), np.uint8)
-    arrays = (codes, codes.shape[1], families.start, families.members, sizes, none_missing, at[:-1], counts, used)
-    load("counting").count_cells(*arrays, 0, len(families))
+    first_cell = np.concatenate([[0], np.cumsum(cells)])
+    counts, used = np.zeros(first_cell[-1], np.int64), np.zeros(len(families), np.int64)
+    tables = CountTables(families.lists, sizes, np.zeros(len(sizes), bool), first_cell[:-1])
+    count_cells(tables, codes, codes.shape[1], counts, used, 0, len(families))
     return counts
 
 

@@ -1,7 +1,7 @@
 """The marginals of all variables on fifteen repository networks, without evidence and with a fifth of the variables observed.
 
 What is observed comes from rows drawn from the network, and is another fifth each time. Our model is new before each question
-and then asked once more; compilation, and the decomposition of the network, are not counted.
+and then asked once more; the decomposition of the network is not counted.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dconvex as dc
-from dconvex.graph.adjacency import Adjacency
+from dconvex._core import Ragged
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def shuffled(nodes: int, seed: int) -> dc.Dag:
     """The same polytree with its nodes numbered at random: neighbours lie far apart in memory."""
     dag = polytree(nodes, seed)
     number = np.random.default_rng(seed).permutation(nodes)
-    return _dag(number[dag.child_lists.owners()], number[dag.child_lists.neighbours], nodes)
+    return _dag(number[dag.graph.children.owners()], number[dag.graph.children.values], nodes)
 
 
 def diamonds(nodes: int, seed: int = 0) -> dc.Dag:
@@ -107,5 +107,5 @@ def _grid(rows: int, columns: int) -> dc.Dag:
 
 def _dag(tails: NDArray[np.int64], heads: NDArray[np.int64], nodes: int) -> dc.Dag:
     by_tail = np.argsort(tails, kind="stable")
-    parents = Adjacency.from_pairs(heads[by_tail].astype(np.int32), tails[by_tail].astype(np.int32), nodes)
+    parents = Ragged.from_pairs(heads[by_tail].astype(np.int32), tails[by_tail].astype(np.int32), nodes)
     return dc.Dag.from_arrays(tuple(range(nodes)), parents)

@@ -42,7 +42,7 @@ class Stored:
 def run(quick: bool = False, folder: Path = harness.RESULTS) -> None:
     """Measure all sizes, print the table and write storing.json."""
     console = harness.wide_console()
-    measured(1_000)  # loads the kernels
+    measured(1_000)  # imports, caches
     found = []
     for nodes in SIZES[:2] if quick else SIZES:
         with console.status(f"storing: {nodes:,} nodes"):

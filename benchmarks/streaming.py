@@ -46,7 +46,7 @@ class Streamed:
     rows: int
     seconds: float
     floor: int
-    """Peak before there is any data: the interpreter, the libraries and the kernels."""
+    """Peak before there is any data: the interpreter and the libraries."""
     data: int
     """What of the data lies in memory."""
     peak: int
@@ -105,7 +105,7 @@ def made_in(place: Path, rows: int) -> dict[str, Any]:
 
 
 def in_own_process(way: str, place: str) -> Streamed:
-    _run("learn", way, place, "few")  # a process that compiles needs more memory
+    _run("learn", way, place, "few")  # imports, caches
     return Streamed(**json.loads(_run("learn", way, place, "all")))
 
 

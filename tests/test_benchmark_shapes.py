@@ -21,7 +21,7 @@ def test_is_acyclic_and_of_about_the_size_asked_for(name, nodes):
     assert nodes - max(3, 2 * side * (name == "grid")) <= len(dag) <= nodes
     tails, heads = np.array(dag.edges).T
     place = np.empty(len(dag), int)
-    place[dag.order] = np.arange(len(dag))
+    place[dag.graph.order] = np.arange(len(dag))
     assert (place[tails] < place[heads]).all()
 
 
@@ -50,7 +50,7 @@ def test_a_polytree_without_extra_edges_is_one():
     dag = shapes.polytree(2_000, 1, share=0)
     assert len(dag.edges) == 1_999
     assert nx.is_tree(dag.to_networkx().to_undirected())
-    assert np.diff(dag.parent_lists.start).max() > 1
+    assert np.diff(dag.graph.parents.offsets).max() > 1
 
 
 def test_extra_edges_of_a_polytree_are_local():
@@ -83,7 +83,7 @@ def test_grids():
 def test_sparse_has_few_parents():
     dag = shapes.sparse(1_000, 1)
     assert len(dag.edges) == 1_000
-    assert np.diff(dag.parent_lists.start).max() <= 3
+    assert np.diff(dag.graph.parents.offsets).max() <= 3
 
 
 @pytest.mark.parametrize("name", [name for name, shape in SHAPES.items() if shape.is_tree_like])

@@ -15,11 +15,11 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in ("asia", "alarm", "hepar2", "pathfinder", "arth150"):
         model = dc.localize(dc.load_network(name))
-        model.dag.save(folder / f"{name}-network.svg", model.tree)
-        model.tree.save(folder / f"{name}-tree.svg")
+        model.dag.save_picture(folder / f"{name}-network.svg", model.tree)
+        model.tree.save_picture(folder / f"{name}-tree.svg")
     for name, subject in {**questions(), **answers(), **summaries()}.items():
-        subject.save(folder / f"{name}.svg")
-    dc.localize(dc.load_network("asia")).save(folder / "asia-model.svg")
+        subject.save_picture(folder / f"{name}.svg")
+    dc.localize(dc.load_network("asia")).save_picture(folder / "asia-model.svg")
 
 
 def questions() -> dict[str, dc.QueryPlan]:

@@ -14,11 +14,11 @@ EDGES = ("cd", "dg", "ig", "is", "gl", "gh", "lj", "sj", "kh", "mk")
 def main() -> None:
     dag = dc.Dag([(edge[0], edge[1]) for edge in EDGES])
     tree = dc.decompose(dag)
-    dag.save(TARGET / "how-not-convex.svg", clusters=dc.ClusterTree([set("dgjl")]))
-    dag.save(TARGET / "how-convex.svg", clusters=dc.ClusterTree([set("gijls")]))
-    dag.save(TARGET / "how-clusters.svg", clusters=tree)
-    tree.save(TARGET / "how-tree.svg")
-    dc.decompose(dc.load_network("insurance")).save(TARGET / "how-insurance.svg")
+    dag.save_picture(TARGET / "how-not-convex.svg", clusters=dc.ClusterTree([set("dgjl")]))
+    dag.save_picture(TARGET / "how-convex.svg", clusters=dc.ClusterTree([set("gijls")]))
+    dag.save_picture(TARGET / "how-clusters.svg", clusters=tree)
+    tree.save_picture(TARGET / "how-tree.svg")
+    dc.decompose(dc.load_network("insurance")).save_picture(TARGET / "how-insurance.svg")
 
 
 if __name__ == "__main__":

@@ -20,22 +20,70 @@ std::uint64_t mixed(Index number) noexcept {
     return hash ^ (hash >> 31);
 }
 
-// Calls `meet(entry of one, entry of the other)` for every variable that two clusters share.
+// A list so much longer than another is searched, not read: a large cluster may have very many small neighbours.
+constexpr Offset much_longer = 16;
+
+// Calls `meet(entry of one, entry of the other)` for every variable that two clusters share, ascending.
 template <class Meet>
-void for_shared(const Ragged& clusters, Index one, Index other, Meet meet) {
-    const Vector<Index>& members = clusters.values();
-    Offset a = clusters.offsets()[one], b = clusters.offsets()[other];
-    const Offset a_end = clusters.offsets()[one + 1], b_end = clusters.offsets()[other + 1];
+void for_shared(const Ragged& clusters, Index one, Index other, Poll& poll, Meet meet) {
+    const Index* const members = clusters.values().data();
+    const Index *a = members + clusters.offsets()[one], *b = members + clusters.offsets()[other];
+    const Index *const a_end = members + clusters.offsets()[one + 1], *const b_end = members + clusters.offsets()[other + 1];
+    const bool searches_a = a_end - a > much_longer * (b_end - b), searches_b = b_end - b > much_longer * (a_end - a);
+    poll(1 + (searches_a ? 0 : a_end - a) + (searches_b ? 0 : b_end - b));
     while (a < a_end && b < b_end) {
-        if (members[a] < members[b]) {
-            ++a;
-        } else if (members[b] < members[a]) {
-            ++b;
+        if (*a < *b) {
+            a = searches_a ? std::lower_bound(a, a_end, *b) : a + 1;
+        } else if (*b < *a) {
+            b = searches_b ? std::lower_bound(b, b_end, *a) : b + 1;
         } else {
-            meet(a++, b++);
+            poll();
+            meet(a++ - members, b++ - members);
         }
     }
 }
+
+// The parents of variables that a cluster holds with them.
+class HeldParents {
+public:
+    HeldParents(const Graph& graph, const Ragged& clusters)
+        : graph_(graph), clusters_(clusters), position_(static_cast<std::size_t>(graph.size())) {}
+
+    // In any order.
+    template <class Visit>
+    void visit(Index cluster, Index variable, Visit visit) const {
+        const Indices parents = graph_.parents()[variable], members = clusters_[cluster];
+        if (std::ssize(parents) <= much_longer * std::ssize(members)) {
+            for (const Index parent : parents) {
+                if (std::binary_search(members.begin(), members.end(), parent)) visit(parent);
+            }
+        } else {
+            for (const Index member : members) {
+                const Indices children = graph_.children()[member];
+                if (std::binary_search(children.begin(), children.end(), variable)) visit(member);
+            }
+        }
+    }
+
+    // In the order of the variable's parents. Calls with one variable come in a row.
+    void list(Index cluster, Index variable, Vector<Index>& into) {
+        into.clear();
+        visit(cluster, variable, [&into](Index parent) { into.push_back(parent); });
+        if (into.size() < 2) return;
+        const Indices parents = graph_.parents()[variable];
+        if (variable != positions_of_) {
+            for (std::size_t k = 0; k < parents.size(); ++k) position_[parents[k]] = static_cast<Index>(k);
+            positions_of_ = variable;
+        }
+        std::sort(into.begin(), into.end(), [this](Index a, Index b) { return position_[a] < position_[b]; });
+    }
+
+private:
+    const Graph& graph_;
+    const Ragged& clusters_;
+    Vector<Index> position_;  // of each parent of one variable
+    Index positions_of_ = -1;
+};
 
 void check_members(const Ragged& clusters, Index variables) {
     if (!clusters.is_within(variables)) throw std::invalid_argument("a member of a cluster is no variable");
@@ -107,8 +155,7 @@ void ClusterIndex::find_holders() {
     Poll poll;
     Offset shared = 0;
     for (Index cluster = 1; cluster < clusters_.size(); ++cluster) {
-        for_shared(clusters_, cluster, parent_[cluster], [&shared](Offset, Offset) { ++shared; });
-        poll(clusters_.length(cluster) + clusters_.length(parent_[cluster]));
+        for_shared(clusters_, cluster, parent_[cluster], poll, [&shared](Offset, Offset) { ++shared; });
     }
     top_.resize(static_cast<std::size_t>(variable_count()));
     smallest_.resize(static_cast<std::size_t>(variable_count()));
@@ -116,96 +163,83 @@ void ClusterIndex::find_holders() {
         const Indices own = holders_[variable];
         if (own.empty()) throw std::invalid_argument("a variable is in no cluster");
         top_[variable] = *std::min_element(own.begin(), own.end(), [this](Index a, Index b) { return depth_[a] < depth_[b]; });
-        smallest_[variable] = *std::min_element(
-            own.begin(), own.end(), [this](Index a, Index b) { return clusters_.length(a) < clusters_.length(b); });
+        smallest_[variable] = *std::min_element(own.begin(), own.end(),
+                                                [this](Index a, Index b) { return clusters_.length(a) < clusters_.length(b); });
     }
     if (static_cast<Offset>(clusters_.values().size()) - shared != variable_count()) {
         throw std::invalid_argument("the clusters that hold a variable are not joined with each other");
     }
 }
 
-// Finds for each member whether its cluster holds the whole family and where the family lies, and numbers the tables: those of
-// the network like its variables, then the others by variable, by a hash of the parents held, and by these.
+// Numbers the tables: those of the network like its variables, then the others by variable, by a hash of the parents held, and
+// by these.
 void ClusterIndex::number_tables() {
-    const Ragged& parents = graph_->parents();
     const Vector<Index>& members = clusters_.values();
-    const std::size_t entries = members.size();
-    Vector<char> is_whole(entries, 0);
-    Vector<std::uint64_t> hash(entries, 0);
-    Vector<Offset> entry_at(static_cast<std::size_t>(variable_count()), -1);
+    const Vector<Index> cluster_of = clusters_.owners();
+    Vector<char> is_whole(members.size(), 0);
+    Vector<std::uint64_t> hash(members.size(), 0);
+    HeldParents held(*graph_, clusters_);
     Poll poll;
-    for (Index cluster = 0; cluster < clusters_.size(); ++cluster) {
-        const Offset first = clusters_.offsets()[cluster], last = clusters_.offsets()[cluster + 1];
-        for (Offset entry = first; entry < last; ++entry) entry_at[members[entry]] = entry;
-        for (Offset entry = first; entry < last; ++entry) {
-            Offset held = 0;
-            for (const Index parent : parents[members[entry]]) {
-                if (entry_at[parent] >= first) {  // entries of other clusters are smaller, or were left behind by them
-                    ++held;
-                    hash[entry] += mixed(parent);
-                }
-            }
-            is_whole[entry] = held == parents.length(members[entry]);
-            poll(parents.length(members[entry]) + 1);
-        }
+    for (std::size_t entry = 0; entry < members.size(); ++entry) {
+        const Offset all = graph_->parents().length(members[entry]);
+        poll(1 + std::min(all, much_longer * clusters_.length(cluster_of[entry])));
+        Offset count = 0;
+        held.visit(cluster_of[entry], members[entry], [&](Index parent) {
+            ++count;
+            hash[entry] += mixed(parent);
+        });
+        is_whole[entry] = count == all;
     }
-    toward_.assign(entries, -1);
+    find_directions(is_whole);
+
+    Vector<Offset> partial;
+    for (std::size_t entry = 0; entry < members.size(); ++entry) {
+        if (!is_whole[entry]) partial.push_back(static_cast<Offset>(entry));
+    }
+    const auto key = [&](Offset entry) { return std::tuple(members[entry], hash[entry]); };
+    std::sort(partial.begin(), partial.end(), [&](Offset a, Offset b) {
+        return std::tuple_cat(key(a), std::tuple(a)) < std::tuple_cat(key(b), std::tuple(b));
+    });
+    member_table_ = members;
+    table_variable_.resize(static_cast<std::size_t>(variable_count()));
+    std::iota(table_variable_.begin(), table_variable_.end(), 0);
+    table_parents_ = graph_->parents();
+    Vector<Index> own, last;
+    for (std::size_t k = 0; k < partial.size(); ++k, std::swap(own, last)) {
+        const Index variable = members[partial[k]], cluster = cluster_of[partial[k]];
+        poll(1 + std::min(graph_->parents().length(variable), much_longer * clusters_.length(cluster)));
+        held.list(cluster, variable, own);
+        if (k && key(partial[k - 1]) == key(partial[k])) {
+            if (own != last)
+                throw std::invalid_argument("two sets of parents have the same hash");  // nobody meets this by chance
+        } else {
+            table_variable_.push_back(variable);
+            table_parents_.append(own);
+        }
+        member_table_[partial[k]] = static_cast<Index>(table_variable_.size() - 1);
+    }
+}
+
+// Finds for each member whose cluster does not hold the whole family the neighbour on the way to one that does.
+void ClusterIndex::find_directions(const Vector<char>& is_whole) {
+    toward_.assign(is_whole.size(), -1);
     Vector<char> is_below = is_whole;  // whether this cluster or one below it holds the whole family
     Vector<Index> by_depth(static_cast<std::size_t>(clusters_.size()));
     std::iota(by_depth.begin(), by_depth.end(), 0);
     std::stable_sort(by_depth.begin(), by_depth.end(), [this](Index a, Index b) { return depth_[a] < depth_[b]; });
+    Poll poll;
     for (std::size_t at = by_depth.size(); at-- > 1;) {  // from the deepest cluster up, without the root
         const Index cluster = by_depth[at], above = parent_[cluster];
-        for_shared(clusters_, cluster, above, [&](Offset own, Offset upper) {
+        for_shared(clusters_, cluster, above, poll, [&](Offset own, Offset upper) {
             if (is_below[own] && !is_whole[upper]) {
                 is_below[upper] = 1;
                 toward_[upper] = cluster;
             }
             if (!is_below[own]) toward_[own] = above;
         });
-        poll(clusters_.length(cluster) + clusters_.length(above));
     }
-    Vector<Offset> partial;
-    for (std::size_t entry = 0; entry < entries; ++entry) {
-        if (is_whole[entry]) continue;
-        if (toward_[entry] < 0) throw std::invalid_argument("no cluster holds the family of a variable");
-        partial.push_back(static_cast<Offset>(entry));
-    }
-    member_table_ = members;
-    const Vector<Index> cluster_of = clusters_.owners();
-    const auto held = [&](Offset entry) {
-        Vector<Index> found;
-        for (const Index parent : parents[members[entry]]) {
-            if (entry_of(cluster_of[entry], parent) >= 0) found.push_back(parent);
-        }
-        return found;
-    };
-    const auto compare = [&](Offset a, Offset b) {
-        if (members[a] != members[b]) return members[a] < members[b] ? -1 : 1;
-        if (hash[a] != hash[b]) return hash[a] < hash[b] ? -1 : 1;
-        return 0;
-    };
-    std::sort(partial.begin(), partial.end(), [&](Offset a, Offset b) {
-        const int order = compare(a, b);
-        return order < 0 || (order == 0 && a < b);
-    });
-    table_variable_.resize(static_cast<std::size_t>(variable_count()));
-    std::iota(table_variable_.begin(), table_variable_.end(), 0);
-    table_parents_ = parents;
-    Vector<Index> last_parents;
-    for (std::size_t k = 0; k < partial.size(); ++k) {
-        poll(16);
-        const bool is_like_last = k && compare(partial[k - 1], partial[k]) == 0;
-        Vector<Index> own = held(partial[k]);
-        if (is_like_last && own != last_parents) {
-            throw std::invalid_argument("two sets of parents have the same hash");  // nobody meets this by chance
-        }
-        if (!is_like_last) {
-            table_variable_.push_back(members[partial[k]]);
-            table_parents_.append(own);
-        }
-        member_table_[partial[k]] = static_cast<Index>(table_variable_.size() - 1);
-        last_parents = std::move(own);
+    for (std::size_t entry = 0; entry < is_whole.size(); ++entry) {
+        if (!is_whole[entry] && toward_[entry] < 0) throw std::invalid_argument("no cluster holds the family of a variable");
     }
 }
 
@@ -255,9 +289,7 @@ Index single_cluster(const ClusterIndex& index, Indices variables) {
 struct Tip {
     Index depth;
     Index cluster;
-    bool operator<(const Tip& other) const noexcept {
-        return std::tie(depth, other.cluster) < std::tie(other.depth, cluster);
-    }
+    bool operator<(const Tip& other) const noexcept { return std::tie(depth, other.cluster) < std::tie(other.depth, cluster); }
 };
 
 }  // namespace

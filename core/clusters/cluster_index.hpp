@@ -1,4 +1,5 @@
-// The index of families by cluster: which table each cluster has for each of its variables, and which clusters a question keeps.
+// The index of families by cluster: which table each cluster has for each of its variables, and which clusters a question
+// keeps.
 //
 // A cluster holds a variable with those of its parents that it holds too. Where it holds the whole family, its table is the
 // network's own, numbered like the variable; the others are derived, each in the cluster next to it on the way to the family.
@@ -88,6 +89,7 @@ private:
     void hang_on_first(Indices ends);
     void find_holders();
     void number_tables();
+    void find_directions(const Vector<char>& is_whole);
     void find_sources();
 
     std::shared_ptr<const Graph> graph_;

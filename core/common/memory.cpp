@@ -24,8 +24,6 @@ void count_allocated(std::size_t bytes) noexcept {
     }
 }
 
-void count_freed(std::size_t bytes) noexcept {
-    held.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed);
-}
+void count_freed(std::size_t bytes) noexcept { held.fetch_sub(static_cast<std::int64_t>(bytes), std::memory_order_relaxed); }
 
 }  // namespace dconvex

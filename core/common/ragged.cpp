@@ -36,6 +36,25 @@ void Ragged::append(Indices list) {
     offsets_.push_back(static_cast<Offset>(values_.size()));
 }
 
+void Ragged::clear() noexcept {
+    offsets_.resize(1);
+    values_.clear();
+}
+
+void Ragged::set_reversed(const Ragged& lists, Index size) {
+    // Offset v + 2 counts the pairs of v, the sums give where each list begins at v + 1, and filling moves that to its end.
+    offsets_.assign(static_cast<std::size_t>(size) + 2, 0);
+    for (const Index value : lists.values_) ++offsets_[static_cast<std::size_t>(value) + 2];
+    for (std::size_t list = 2; list < offsets_.size(); ++list) offsets_[list] += offsets_[list - 1];
+    values_.resize(lists.values_.size());
+    for (Index list = 0; list < lists.size(); ++list) {
+        for (const Index value : lists[list]) {
+            values_[static_cast<std::size_t>(offsets_[static_cast<std::size_t>(value) + 1]++)] = list;
+        }
+    }
+    offsets_.pop_back();
+}
+
 Vector<Index> Ragged::owners() const {
     Vector<Index> found(values_.size());
     for (Index list = 0; list < size(); ++list) {

@@ -37,6 +37,9 @@ public:
 
     // Adds one list at the end.
     void append(Indices list);
+    // Takes all lists away, or becomes the reverse of others; both keep the memory for what comes next.
+    void clear() noexcept;
+    void set_reversed(const Ragged& lists, Index size);
 
     // For each value the list that holds it, in the order of `values`.
     Vector<Index> owners() const;

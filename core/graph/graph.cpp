@@ -29,12 +29,13 @@ Vector<Index> topological_order(const Ragged& parents, const Ragged& children) {
     return order;
 }
 
-bool has_repeated_edge(const Ragged& children) {
+std::optional<Arc> repeated_arc(const Ragged& children) {
     for (Index node = 0; node < children.size(); ++node) {
-        const Indices own = children[node];
-        if (std::adjacent_find(own.begin(), own.end()) != own.end()) return true;
+        const Indices own = children[node];  // ascending
+        const auto twice = std::adjacent_find(own.begin(), own.end());
+        if (twice != own.end()) return Arc{node, *twice};
     }
-    return false;
+    return std::nullopt;
 }
 
 }  // namespace
@@ -42,7 +43,7 @@ bool has_repeated_edge(const Ragged& children) {
 Graph::Graph(Ragged parents) : parents_(std::move(parents)) {
     if (!parents_.is_within(parents_.size())) throw std::invalid_argument("a parent is no node");
     children_ = parents_.reversed(parents_.size());
-    if (has_repeated_edge(children_)) throw std::invalid_argument("an edge is given twice");
+    if (repeated_arc(children_)) throw std::invalid_argument("an edge is given twice");
     order_ = topological_order(parents_, children_);
     if (order_.size() < static_cast<std::size_t>(size())) throw std::invalid_argument("the graph has a cycle");
     rank_.resize(order_.size());
@@ -54,6 +55,8 @@ bool Graph::are_adjacent(Index u, Index v) const noexcept {
     return std::find(above_u.begin(), above_u.end(), v) != above_u.end() ||
            std::find(above_v.begin(), above_v.end(), u) != above_v.end();
 }
+
+std::optional<Arc> find_repeated_arc(const Ragged& parents) { return repeated_arc(parents.reversed(parents.size())); }
 
 Vector<Index> find_cycle(const Ragged& parents) {
     const Vector<Index> ordered = topological_order(parents, parents.reversed(parents.size()));

@@ -2,6 +2,8 @@
 
 #pragma once
 
+#include <optional>
+
 #include "common/memory.hpp"
 #include "common/ragged.hpp"
 
@@ -29,6 +31,14 @@ private:
     Vector<Index> order_;
     Vector<Index> rank_;
 };
+
+struct Arc {
+    Index parent;
+    Index child;
+};
+
+// The first arc that is given twice, by parent, then by child. Parents must be nodes.
+std::optional<Arc> find_repeated_arc(const Ragged& parents);
 
 // A directed cycle, each node a parent of the next and the last of the first; empty if there is none.
 Vector<Index> find_cycle(const Ragged& parents);

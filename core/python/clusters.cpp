@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "clusters/cluster_index.hpp"
+#include "clusters/separators.hpp"
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
 
@@ -57,6 +58,16 @@ void bind_clusters(nb::module_& module) {
         .def_prop_ro("source", &view_of<&ClusterIndex::source>)
         .def_prop_ro("behind", &view_of<&ClusterIndex::behind>)
         .def("kept_clusters", &kept_clusters, nb::arg("variables"))
+        .def("separators",
+             [](const ClusterIndex& index) {
+                 nb::gil_scoped_release release;
+                 return separators_towards_root(index);
+             })
+        .def("find_inducing_separator",
+             [](const ClusterIndex& index) {
+                 nb::gil_scoped_release release;
+                 return find_inducing_separator(index);
+             })
         .def("__reduce__", [](Own own) {
             const ClusterIndex& index = nb::cast<const ClusterIndex&>(own);
             Vector<Index> ends;
@@ -64,8 +75,8 @@ void bind_clusters(nb::module_& module) {
                 ends.push_back(index.parent()[cluster]);
                 ends.push_back(cluster);
             }
-            return nb::make_tuple(own.type(), nb::make_tuple(own.attr("graph"), own.attr("clusters"),
-                                                             as_matrix(std::move(ends), 2)));
+            return nb::make_tuple(own.type(),
+                                  nb::make_tuple(own.attr("graph"), own.attr("clusters"), as_matrix(std::move(ends), 2)));
         });
 }
 

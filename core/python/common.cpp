@@ -58,39 +58,40 @@ void bind_common(nb::module_& module) {
         .def(nb::init<>())
         .def("cancel", &Cancellation::cancel)
         .def_prop_ro("is_cancelled", &Cancellation::is_cancelled)
-        .def("__enter__", [](const Cancellation& task) { set_current_task(&task); }, nb::rv_policy::none)
+        .def(
+            "__enter__", [](const Cancellation& task) { set_current_task(&task); }, nb::rv_policy::none)
         .def("__exit__", [](const Cancellation&, nb::args) { set_current_task(nullptr); });
 
     nb::class_<Ragged>(module, "Ragged")
-        .def("__init__",
-             [](Ragged* place, const Array<Offset>& offsets, const Array<Index>& values) {
-                 new (place) Ragged(as_vector(offsets), as_vector(values));
-             },
-             nb::arg("offsets"), nb::arg("values"))
+        .def(
+            "__init__",
+            [](Ragged* place, const Array<Offset>& offsets, const Array<Index>& values) {
+                new (place) Ragged(as_vector(offsets), as_vector(values));
+            },
+            nb::arg("offsets"), nb::arg("values"))
         .def_static("from_lists", &ragged_from_lists, nb::arg("lists"))
-        .def_static("from_pairs",
-                    [](const Array<Index>& owners, const Array<Index>& values, Index size) {
-                        return Ragged::from_pairs(as_span(owners), as_span(values), size);
-                    },
-                    nb::arg("owners"), nb::arg("values"), nb::arg("size"))
-        .def_prop_ro("offsets",
-                     [](nb::handle_t<Ragged> own) { return as_view(nb::cast<const Ragged&>(own).offsets(), own); })
-        .def_prop_ro("values",
-                     [](nb::handle_t<Ragged> own) { return as_view(nb::cast<const Ragged&>(own).values(), own); })
+        .def_static(
+            "from_pairs",
+            [](const Array<Index>& owners, const Array<Index>& values, Index size) {
+                return Ragged::from_pairs(as_span(owners), as_span(values), size);
+            },
+            nb::arg("owners"), nb::arg("values"), nb::arg("size"))
+        .def_prop_ro("offsets", [](nb::handle_t<Ragged> own) { return as_view(nb::cast<const Ragged&>(own).offsets(), own); })
+        .def_prop_ro("values", [](nb::handle_t<Ragged> own) { return as_view(nb::cast<const Ragged&>(own).values(), own); })
         .def("__len__", &Ragged::size)
-        .def("__getitem__",
-             [](nb::handle_t<Ragged> own, std::int64_t list) {
-                 const Ragged& ragged = nb::cast<const Ragged&>(own);
-                 const Indices values = ragged[checked_list(ragged, list)];
-                 return nb::ndarray<nb::numpy, const Index, nb::ndim<1>>(values.data(), {values.size()}, own);
-             },
-             nb::arg("index"))
+        .def(
+            "__getitem__",
+            [](nb::handle_t<Ragged> own, std::int64_t list) {
+                const Ragged& ragged = nb::cast<const Ragged&>(own);
+                const Indices values = ragged[checked_list(ragged, list)];
+                return nb::ndarray<nb::numpy, const Index, nb::ndim<1>>(values.data(), {values.size()}, own);
+            },
+            nb::arg("index"))
         .def("owners", [](const Ragged& ragged) { return as_array(ragged.owners()); })
         .def("reversed", &Ragged::reversed, nb::arg("size"))
         .def("__eq__", [](const Ragged& one, const Ragged& other) { return one == other; })
         .def("__eq__", [](const Ragged&, nb::handle) { return false; })
-        .def("__getstate__",
-             [](nb::handle_t<Ragged> own) { return nb::make_tuple(own.attr("offsets"), own.attr("values")); })
+        .def("__getstate__", [](nb::handle_t<Ragged> own) { return nb::make_tuple(own.attr("offsets"), own.attr("values")); })
         .def("__setstate__", [](Ragged& place, std::tuple<Array<Offset>, Array<Index>> state) {
             new (&place) Ragged(as_vector(std::get<0>(state)), as_vector(std::get<1>(state)));
         });

@@ -1,47 +1,65 @@
-"""Bayesian networks split along d-convex separators: learn each part from its own columns, ask questions locally."""
+"""Bayesian networks split along d-convex separators: learn each part from its own columns, ask questions locally.
 
-from dconvex.errors import (
-    CycleError,
-    DataError,
-    DconvexError,
-    FormatError,
-    ImpossibleEvidenceError,
-    NetworkError,
-    TooLargeError,
-    UnknownStateError,
-    UnknownVariableError,
-)
-from dconvex.exchange.pgmpy import from_pgmpy, to_pgmpy
-from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
-from dconvex.formats import read, write
-from dconvex.graph.checking import check_tree
-from dconvex.graph.convexity import convex_hull, inducing_path, is_d_convex
-from dconvex.graph.dag import Dag
-from dconvex.graph.decomposition import decompose
-from dconvex.graph.separation import d_separated, markov_boundary
-from dconvex.graph.tree import ClusterTree
-from dconvex.inference.distances import (
-    Distance,
-    bhattacharyya_distance,
-    hellinger_distance,
-    kl_divergence,
-    wasserstein2_distance,
-)
-from dconvex.inference.distribution import Distribution, GaussianDistribution
-from dconvex.inference.model import LocalModel, localize
-from dconvex.inference.plan import QueryPlan
-from dconvex.learning.counted import statistics
-from dconvex.learning.fitting import fit
-from dconvex.learning.opening import open_model
-from dconvex.learning.priors import BDeu, Dirichlet, NormalInverseGamma
-from dconvex.learning.report import Report
-from dconvex.learning.statistics import Statistics
-from dconvex.network.families import Regression, Table
-from dconvex.network.network import BayesianNetwork
-from dconvex.network.random import random_dag, random_gaussian_network, random_network
-from dconvex.repository import load_network, network_info, network_names
+A public name is imported when it is first used (PEP 562), so that a program loads only what it needs.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+
+from dconvex.shown import Display, draw_with
+
+if TYPE_CHECKING:
+    from dconvex.errors import (
+        CycleError,
+        DataError,
+        DconvexError,
+        FormatError,
+        ImpossibleEvidenceError,
+        NetworkError,
+        TooLargeError,
+        UnknownStateError,
+        UnknownVariableError,
+    )
+    from dconvex.exchange.pgmpy import from_pgmpy, to_pgmpy
+    from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
+    from dconvex.formats import read, write
+    from dconvex.graph.checking import check_tree
+    from dconvex.graph.convexity import convex_hull, inducing_path, is_d_convex
+    from dconvex.graph.dag import Dag
+    from dconvex.graph.decomposition import decompose
+    from dconvex.graph.separation import d_separated, markov_boundary
+    from dconvex.graph.tree import ClusterTree
+    from dconvex.inference.distances import (
+        Distance,
+        bhattacharyya_distance,
+        hellinger_distance,
+        kl_divergence,
+        wasserstein2_distance,
+    )
+    from dconvex.inference.distribution import Distribution, GaussianDistribution
+    from dconvex.inference.model import LocalModel, localize
+    from dconvex.inference.plan import QueryPlan
+    from dconvex.learning.counted import statistics
+    from dconvex.learning.fitting import fit
+    from dconvex.learning.opening import open_model
+    from dconvex.learning.priors import BDeu, Dirichlet, NormalInverseGamma
+    from dconvex.learning.report import Report
+    from dconvex.learning.statistics import Statistics
+    from dconvex.network.family import Regression, Table
+    from dconvex.network.network import BayesianNetwork
+    from dconvex.network.random_networks import random_dag, random_gaussian_network, random_network
+    from dconvex.repository import load_network, network_info, network_names
 
 __version__ = "0.1.0"
+
+
+def _display() -> Display:
+    return cast("Display", import_module("dconvex.display.showing"))
+
+
+draw_with(_display)
 
 __all__ = [
     "BDeu",
@@ -96,3 +114,52 @@ __all__ = [
     "wasserstein2_distance",
     "write",
 ]
+
+_NAMES = {
+    "errors": "CycleError DataError DconvexError FormatError ImpossibleEvidenceError NetworkError TooLargeError"
+    " UnknownStateError UnknownVariableError",
+    "exchange.pgmpy": "from_pgmpy to_pgmpy",
+    "exchange.pyagrum": "from_pyagrum to_pyagrum",
+    "formats": "read write",
+    "graph.checking": "check_tree",
+    "graph.convexity": "convex_hull inducing_path is_d_convex",
+    "graph.dag": "Dag",
+    "graph.decomposition": "decompose",
+    "graph.separation": "d_separated markov_boundary",
+    "graph.tree": "ClusterTree",
+    "inference.distances": "Distance bhattacharyya_distance hellinger_distance kl_divergence wasserstein2_distance",
+    "inference.distribution": "Distribution GaussianDistribution",
+    "inference.model": "LocalModel localize",
+    "inference.plan": "QueryPlan",
+    "learning.counted": "statistics",
+    "learning.fitting": "fit",
+    "learning.opening": "open_model",
+    "learning.priors": "BDeu Dirichlet NormalInverseGamma",
+    "learning.report": "Report",
+    "learning.statistics": "Statistics",
+    "network.family": "Regression Table",
+    "network.network": "BayesianNetwork",
+    "network.random_networks": "random_dag random_gaussian_network random_network",
+    "repository": "load_network network_info network_names",
+}
+"""The public names by module: the imports above as data, which a test compares with them."""
+_MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, or a submodule, on first use."""
+    if name in _MODULES:
+        value = globals()[name] = getattr(import_module(_MODULES[name]), name)
+        return value
+    if not name.startswith("__"):
+        submodule = f"{__name__}.{name}"
+        try:
+            return import_module(submodule)
+        except ModuleNotFoundError as error:
+            if error.name != submodule:
+                raise
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

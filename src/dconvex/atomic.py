@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A file beside `path` to write to; when all went well it is synced and takes the place of `path`."""
+    """A file next to `path` to write to; when all went well it is synced and replaces `path`."""
+    import tempfile  # with shutil, random and compressors: 3 ms that readers need not wait for
+
     target = path.resolve()
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
     os.close(handle)
-    beside = Path(name)
+    part = Path(name)
     try:
-        yield beside
-        with beside.open("rb+") as file:
+        yield part
+        with part.open("rb+") as file:
             os.fsync(file.fileno())
-        beside.chmod(_mode_of(target))
-        beside.replace(target)
+        part.chmod(_mode_of(target))
+        part.replace(target)
     except BaseException:
-        beside.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Have the new name on disk too, on systems that let a folder be synced."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _mode_of(target: Path) -> int:

@@ -34,7 +34,6 @@ def main() -> None:
     rows = alarm.sample(ROWS, seed=1)
     console.print(f"{len(rows):,} rows were drawn from the network; the first of them:")
     console.print(rows[["HR", "CO", "BP", "HRBP", "CATECHOL"]].head(3).to_string())
-    dc.fit(alarm, rows[:1_000])  # loads the kernels
     start = time.perf_counter()
     model = dc.fit(alarm, rows, prior=dc.BDeu(10))
     console.print(f"{model}, learned in {time.perf_counter() - start:.3f} s", markup=False)

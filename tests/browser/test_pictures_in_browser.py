@@ -30,7 +30,7 @@ def shown(chromium, tmp_path):
 
 
 def saved(subject, folder):
-    subject.save(folder / "picture.html")
+    subject.save_picture(folder / "picture.html")
     return (folder / "picture.html").read_text(encoding="utf-8")
 
 

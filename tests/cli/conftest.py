@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,8 +25,10 @@ class Ended:
 def dconvex(monkeypatch, capsys) -> Callable[..., Ended]:
     def run(*words: object) -> Ended:
         monkeypatch.setattr(sys, "argv", ["dconvex", *map(str, words)])
+        before = signal.getsignal(signal.SIGINT)
         with pytest.raises(SystemExit) as ended:
             main()
+        signal.signal(signal.SIGINT, before)  # what it changed for the end of its own process
         return Ended(ended.value.code or 0, *capsys.readouterr())
 
     return run

@@ -18,7 +18,7 @@ import dconvex as dc
 from dconvex.cli.app import app
 from dconvex.cli.dot import as_dot
 from dconvex.cli.tree_view import MANY, SHOWN, binned, print_sizes, print_tree
-from dconvex.pictures.labels import label
+from dconvex.display.labels import label
 
 WIDE = {"COLUMNS": "200"}
 

@@ -9,10 +9,11 @@ import pytest
 
 import dconvex as dc
 from dconvex.cli.app import app
+from dconvex.formats.registry import FORMATS
 
 COMMANDS = {command.callback.__name__: command for command in app.registered_commands}
-NOT_RUN = {"explore", "warmup"}
-"""One goes on until it is interrupted, the other has tests of its own."""
+NOT_RUN = {"explore"}
+"""It goes on until it is interrupted."""
 
 
 def examples(command: str) -> list[str]:
@@ -48,6 +49,11 @@ def test_the_examples_run(dconvex, folder, command):
         _, *words = shlex.split(example.partition("|")[0])
         ended = dconvex(*words)
         assert ended.code == 0, (example, ended.stderr)
+
+
+def test_the_help_names_every_format(dconvex):
+    shown = dconvex("convert", "--help").stdout
+    assert all(form.suffixes[0] in shown for form in FORMATS)
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS.keys() - {"explore"}))

@@ -16,7 +16,6 @@ from rich.console import Console
 from rich.table import Table
 
 import dconvex as dc
-from dconvex.cli import app as application
 from dconvex.cli import main, terminal
 from dconvex.cli.complaints import problem_of
 from dconvex.cli.terminal import make_printable, print_whole, waiting
@@ -108,6 +107,7 @@ def test_advice_is_given_in_terms_of_options(dconvex, folder):
 def test_what_was_not_foreseen_is_one_line_too():
     assert problem_of(ValueError("two\n  lines")).startswith("ValueError: two lines (this was not foreseen; --debug")
     assert problem_of(ImportError("pip install 'dconvex[plot]'")) == "pip install 'dconvex[plot]'"
+    assert problem_of(MemoryError("Unable to allocate 745. GiB")) == "out of memory: Unable to allocate 745. GiB"
     assert problem_of(OSError(28, "No space left on device")) == "No space left on device"
 
 
@@ -115,7 +115,7 @@ def test_ctrl_c_is_quiet(dconvex, monkeypatch):
     def interrupted(**options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(application, "print_networks", interrupted)
+    monkeypatch.setattr("dconvex.cli.networks.print_networks", interrupted)
     ended = dconvex("networks")
     assert (ended.code, ended.stdout, ended.stderr) == (130, "", "")
 
@@ -130,19 +130,40 @@ def test_whoever_reads_the_output_may_stop(words):
     assert (result.returncode, result.stderr) == (1, "")
 
 
-def test_what_needs_no_numbers_loads_none_of_the_heavy_packages():
-    code = """
+def loaded_by(*commands: list[str]) -> set[str]:
+    """The packages that a process has loaded after these commands."""
+    code = f"""
 import contextlib, io, sys
 from dconvex.cli import main
-for words in (["--help"], ["networks"], ["show", "asia"], ["convert", "alram", "a.bif"]):
+for words in {commands!r}:
     sys.argv = ["dconvex", *words]
     with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         main()
-heavy = {"numba", "scipy", "pandas", "pyarrow", "networkx", "matplotlib", "dask", "starlette", "uvicorn", "asyncio"}
-print(sorted(heavy & sys.modules.keys()))
+print(*{{name.partition(".")[0] for name in sys.modules}})
 """
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (result.stdout, result.stderr) == ("[]\n", "")
+    assert result.stderr == ""
+    return set(result.stdout.split())
+
+
+SERVING = {"starlette", "uvicorn", "asyncio"}
+TABLES = {"pandas", "narwhals", "pyarrow", "networkx", "matplotlib", "dask", "sklearn"}
+
+
+def test_what_needs_no_network_loads_no_numpy():
+    assert loaded_by(["--help"], ["query", "--help"], ["--version"], ["networks"]).isdisjoint(
+        {"numpy", "numba", "scipy", *TABLES, *SERVING}
+    )
+
+
+def test_what_needs_no_numbers_loads_none_of_the_heavy_packages():
+    loaded = loaded_by(["show", "asia"], ["convert", "alram", "a.bif"])
+    assert loaded.isdisjoint({"numba", "scipy", *TABLES, *SERVING})
+
+
+def test_a_question_needs_no_tables_of_data():
+    loaded = loaded_by(["query", "asia", "lung"], ["explain", "asia", "lung"], ["decompose", "asia"])
+    assert loaded.isdisjoint({"numba", "scipy", *TABLES, *SERVING})
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")

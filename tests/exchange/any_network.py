@@ -24,7 +24,7 @@ def mixed_network():
 
 
 def rows_over(network, n=60):
-    """Rows of labels drawn alike, whatever their probability."""
+    """Rows of labels drawn uniformly, regardless of their probability."""
     rng = np.random.default_rng(1)
     columns = {
         name: pd.Series([own[code] for code in rng.integers(len(own), size=n)], dtype=object)

@@ -141,10 +141,10 @@ def test_states_that_we_cannot_hold_are_refused():
         from_pgmpy(model)
 
 
-@pytest.mark.parametrize("stranger", [nx.DiGraph(), DiscreteMarkovNetwork(), None, "model.bif"])
-def test_other_types_are_refused(stranger):
-    with pytest.raises(TypeError, match=f"expected a pgmpy DiscreteBayesianNetwork .*, not {type(stranger).__name__}"):
-        from_pgmpy(stranger)
+@pytest.mark.parametrize("other", [nx.DiGraph(), DiscreteMarkovNetwork(), None, "model.bif"])
+def test_other_types_are_refused(other):
+    with pytest.raises(TypeError, match=f"expected a pgmpy DiscreteBayesianNetwork .*, not {type(other).__name__}"):
+        from_pgmpy(other)
 
 
 def gaussian_network():

@@ -22,7 +22,7 @@ def network():
 
 
 def joint_probabilities(model, rows, states):
-    """P(row) for each row, as pyAgrum says; `rows` has pyAgrum's names, and states are told by position."""
+    """P(row) for each row, as pyAgrum says; `rows` has pyAgrum's names, and states are indices."""
     instance = model.completeInstantiation()
     for row in rows.to_dict("records"):
         for name, label in row.items():
@@ -171,10 +171,10 @@ def test_an_unfilled_table_is_named():
         from_pyagrum(model)
 
 
-@pytest.mark.parametrize("stranger", [gum.DAG(), gum.Tensor(), None, "model.bif"])
-def test_other_types_are_refused(stranger):
-    with pytest.raises(TypeError, match=rf"expected a pyagrum\.BayesNet, not {type(stranger).__name__}"):
-        from_pyagrum(stranger)
+@pytest.mark.parametrize("other", [gum.DAG(), gum.Tensor(), None, "model.bif"])
+def test_other_types_are_refused(other):
+    with pytest.raises(TypeError, match=rf"expected a pyagrum\.BayesNet, not {type(other).__name__}"):
+        from_pyagrum(other)
 
 
 def test_gaussian_networks_are_refused():

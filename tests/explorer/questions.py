@@ -1,4 +1,4 @@
-"""Questions in terms of names, as the page would send them: by place."""
+"""Questions in terms of names, as the page would send them: by index."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ def exploring(source: str) -> Explorer:
 
 def request(
     model: dc.LocalModel,
-    asked: tuple[Any, ...] = (),
-    seen: dict[Any, Any] | None = None,
+    targets: tuple[Any, ...] = (),
+    evidence: dict[Any, Any] | None = None,
     soft: dict[Any, dict[Any, float]] | None = None,
     shown: tuple[Any, ...] = (),
 ) -> dict[str, Any]:
     """Evidence is a label, a set of labels or a float."""
 
-    def value(name: Any, seen: Any) -> Any:
+    def value(name: Any, observed: Any) -> Any:
         if model.kind == "gaussian":
-            return seen
-        labels = seen if isinstance(seen, set) else {seen}
+            return observed
+        labels = observed if isinstance(observed, set) else {observed}
         return sorted(model.states[name].index(label) for label in labels)
 
-    place = model.dag.index_of
+    index = model.dag.index_of
     return {
-        "asked": [place(name) for name in asked],
-        "evidence": [[place(name), value(name, state)] for name, state in (seen or {}).items()],
-        "soft": [[place(name), [own.get(label, 0) for label in model.states[name]]] for name, own in (soft or {}).items()],
-        "shown": [place(name) for name in shown],
+        "asked": [index(name) for name in targets],
+        "evidence": [[index(name), value(name, state)] for name, state in (evidence or {}).items()],
+        "soft": [[index(name), [own.get(label, 0) for label in model.states[name]]] for name, own in (soft or {}).items()],
+        "shown": [index(name) for name in shown],
     }

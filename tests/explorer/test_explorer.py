@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 import dconvex as dc
 from dconvex.explorer.explorer import FOLDED_ABOVE, MOST_VARIABLES, Explorer
-from dconvex.explorer.kinds import MOST_CELLS, SHOWN_ROWS
-from dconvex.explorer.reading import RequestError
+from dconvex.explorer.request_data import RequestError
+from dconvex.explorer.translation import MOST_CELLS, SHOWN_ROWS
 
-SEEN = {"BP": "LOW", "CVP": {"NORMAL", "HIGH"}}
+EVIDENCE = {"BP": "LOW", "CVP": {"NORMAL", "HIGH"}}
 SOFT = {"PCWP": {"LOW": 0.7, "NORMAL": 0.25, "HIGH": 0.5}}
 
 
@@ -63,9 +63,9 @@ def test_overview_describes_the_network(alarm):
     dag, tree = alarm.model.dag, alarm.model.tree
     assert [variable["name"] for variable in overview["variables"]] == list(dag.nodes)
     assert [variable["states"] for variable in overview["variables"]] == [list(alarm.model.states[name]) for name in dag.nodes]
-    named = {dag.nodes[place]: [dag.nodes[each] for each in own["parents"]] for place, own in enumerate(overview["variables"])}
+    named = {dag.nodes[index]: [dag.nodes[each] for each in own["parents"]] for index, own in enumerate(overview["variables"])}
     assert named == {name: list(dag.parents(name)) for name in dag.nodes}
-    assert [{dag.nodes[place] for place in cluster} for cluster in overview["tree"]["clusters"]] == [*map(set, tree.clusters)]
+    assert [{dag.nodes[index] for index in cluster} for cluster in overview["tree"]["clusters"]] == [*map(set, tree.clusters)]
     assert [tuple(edge) for edge in overview["tree"]["edges"]] == list(tree.edges)
     assert overview["edgeCount"] == len(dag.edges)
 
@@ -101,31 +101,31 @@ def test_the_whole_layout_on_demand(alarm):
     assert alarm.layout({"variables": []})["variables"] == []
 
 
-@pytest.mark.parametrize(("seen", "soft"), [({}, {}), (SEEN, {}), ({}, SOFT), (SEEN, SOFT)])
-def test_marginals_and_joint_are_those_of_the_library(alarm, seen, soft):
+@pytest.mark.parametrize(("evidence", "soft"), [({}, {}), (EVIDENCE, {}), ({}, SOFT), (EVIDENCE, SOFT)])
+def test_marginals_and_joint_are_those_of_the_library(alarm, evidence, soft):
     model = alarm.model
-    answer = alarm.answer(request(model, ("HR", "CO"), seen, soft, shown=model.dag.nodes))
-    expected = model.marginals(seen, soft=soft)
-    assert {model.dag.nodes[place]: found for place, found in numbers(answer).items()} == {
+    answer = alarm.answer(request(model, ("HR", "CO"), evidence, soft, shown=model.dag.nodes))
+    expected = model.marginals(evidence, soft=soft)
+    assert {model.dag.nodes[index]: found for index, found in numbers(answer).items()} == {
         name: own.values.tolist() for name, own in expected.items()
     }
-    joint = model.query(["HR", "CO"], seen, soft=soft).values
+    joint = model.query(["HR", "CO"], evidence, soft=soft).values
     found = np.zeros_like(joint)
     for cell, probability in zip(
         answer["question"]["joint"]["states"], answer["question"]["joint"]["probabilities"], strict=True
     ):
         found[tuple(cell)] = probability
     np.testing.assert_array_equal(found, joint)
-    assert answer["evidence"]["log"] == model.log_evidence(seen, soft=soft)
+    assert answer["evidence"]["log"] == model.log_evidence(evidence, soft=soft)
 
 
 def test_the_plan_is_the_librarys(alarm):
     model = alarm.model
-    plan = alarm.answer(request(model, ("HR",), SEEN))["question"]["plan"]
-    expected = model.explain("HR", SEEN)
+    plan = alarm.answer(request(model, ("HR",), EVIDENCE))["question"]["plan"]
+    expected = model.explain("HR", EVIDENCE)
     assert plan["kept"] == list(expected.kept)
-    assert [model.dag.nodes[place] for place in plan["variables"]] == list(expected.variables_kept)
-    assert [model.dag.nodes[place] for place in plan["requisite"]] == list(expected.requisite)
+    assert [model.dag.nodes[index] for index in plan["variables"]] == list(expected.variables_kept)
+    assert [model.dag.nodes[index] for index in plan["requisite"]] == list(expected.requisite)
     assert (plan["method"], plan["network"], plan["multiplications"]) == (
         expected.method,
         expected.network,
@@ -144,27 +144,27 @@ def test_only_what_is_asked_for_or_shown_is_answered(alarm):
 
 
 def test_a_long_joint_is_cut_to_its_most_probable_states(alarm):
-    asked = ("HR", "CO", "BP", "CVP", "PAP")
-    joint = alarm.answer(request(alarm.model, asked))["question"]["joint"]
-    values = np.sort(alarm.model.query(asked).values.reshape(-1))[::-1]
+    targets = ("HR", "CO", "BP", "CVP", "PAP")
+    joint = alarm.answer(request(alarm.model, targets))["question"]["joint"]
+    values = np.sort(alarm.model.query(targets).values.reshape(-1))[::-1]
     assert joint["count"] == values.size == 3**5
     assert joint["probabilities"] == values[:SHOWN_ROWS].tolist()
 
 
 def test_a_joint_that_is_too_large_leaves_the_rest_of_the_answer(alarm):
-    asked = tuple(name for name in alarm.model.dag.nodes if len(alarm.model.states[name]) > 2)[:12]
+    targets = tuple(name for name in alarm.model.dag.nodes if len(alarm.model.states[name]) > 2)[:12]
     assert MOST_CELLS < 3**12
-    answer = alarm.answer(request(alarm.model, asked))
+    answer = alarm.answer(request(alarm.model, targets))
     assert len(answer["marginals"]["numbers"]) == 12
     assert "would take" in answer["question"]["joint"]["problem"]
     assert answer["question"]["plan"]["kept"]
     with pytest.raises(dc.TooLargeError, match="joint distribution of"):
-        alarm.table(request(alarm.model, asked))
+        alarm.table(request(alarm.model, targets))
 
 
-def test_what_is_too_large_for_the_model_is_told():
+def test_what_is_too_large_for_the_model_is_reported():
     model = dc.localize(dc.load_network("alarm"), max_bytes=20)
-    answer = Explorer(model, "alarm", "model").answer(request(model, ("HR",), SEEN))
+    answer = Explorer(model, "alarm", "model").answer(request(model, ("HR",), EVIDENCE))
     assert "the limit is 20 bytes" in answer["marginals"]["problem"]
     assert "the limit is 20 bytes" in answer["question"]["problem"]
     assert "model.query(['HR'], evidence)" in answer["python"]
@@ -179,67 +179,67 @@ def test_impossible_evidence_names_the_conflict():
     problem = asia.problem(caught.value)
     assert problem["problem"].startswith("impossible evidence: ")
     assert problem["problem"].endswith(" cannot happen together")
-    assert {model.dag.nodes[place] for place in problem["conflict"]} == {"tub", "either"}
+    assert {model.dag.nodes[index] for index in problem["conflict"]} == {"tub", "either"}
     assert asia.problem(ValueError("no"))["conflict"] == []
 
 
-@pytest.mark.parametrize("asked", [(), ("HR", "CO")])
-def test_most_probable_states(alarm, asked):
+@pytest.mark.parametrize("targets", [(), ("HR", "CO")])
+def test_most_probable_states(alarm, targets):
     model = alarm.model
-    answer = alarm.most_probable(request(model, asked, SEEN, SOFT))
-    states, height = model.most_probable(asked or None, SEEN, soft=SOFT)
-    assert {model.dag.nodes[place]: model.states[model.dag.nodes[place]][state] for place, state in answer["states"]} == states
+    answer = alarm.most_probable(request(model, targets, EVIDENCE, SOFT))
+    states, height = model.most_probable(targets or None, EVIDENCE, soft=SOFT)
+    assert {model.dag.nodes[index]: model.states[model.dag.nodes[index]][state] for index, state in answer["states"]} == states
     assert answer["logProbability"] == height
     assert executed(answer["python"]) == (states, height)
-    table = rows(alarm.most_probable_table(request(model, asked, SEEN, SOFT)))
+    table = rows(alarm.most_probable_table(request(model, targets, EVIDENCE, SOFT)))
     assert table == [["variable", "state"], *([name, state] for name, state in states.items())]
 
 
 def test_python_lines_ask_the_same_question(alarm):
     model = alarm.model
-    answer = alarm.answer(request(model, ("HR", "CO"), SEEN, SOFT))
-    np.testing.assert_array_equal(executed(answer["python"]).values, model.query(["HR", "CO"], SEEN, soft=SOFT).values)
-    everything = executed(alarm.answer(request(model, (), SEEN))["python"])
+    answer = alarm.answer(request(model, ("HR", "CO"), EVIDENCE, SOFT))
+    np.testing.assert_array_equal(executed(answer["python"]).values, model.query(["HR", "CO"], EVIDENCE, soft=SOFT).values)
+    everything = executed(alarm.answer(request(model, (), EVIDENCE))["python"])
     assert {name: own.values.tolist() for name, own in everything.items()} == {
-        name: own.values.tolist() for name, own in model.marginals(SEEN).items()
+        name: own.values.tolist() for name, own in model.marginals(EVIDENCE).items()
     }
 
 
 def test_tables_hold_every_digit(alarm):
     model = alarm.model
-    joint = rows(alarm.table(request(model, ("HR", "CO"), SEEN)))
-    expected = model.query(["HR", "CO"], SEEN)
+    joint = rows(alarm.table(request(model, ("HR", "CO"), EVIDENCE)))
+    expected = model.query(["HR", "CO"], EVIDENCE)
     assert joint[0] == ["HR", "CO", "probability"]
     assert {(one, other): float(number) for one, other, number in joint[1:]} == {
         (one, other): expected[one, other] for one in expected.labels[0] for other in expected.labels[1]
     }
-    each = rows(alarm.table(request(model, (), SEEN)))
+    each = rows(alarm.table(request(model, (), EVIDENCE)))
     assert each[0] == ["variable", "state", "probability"]
     assert {(name, state): float(number) for name, state, number in each[1:]} == {
-        (name, state): own[state] for name, own in model.marginals(SEEN).items() for state in own.labels[0]
+        (name, state): own[state] for name, own in model.marginals(EVIDENCE).items() for state in own.labels[0]
     }
 
 
 def test_a_gaussian_network(ecoli):
-    model, seen = ecoli.model, {"aceB": 1.5, "asnA": -2.0}
-    answer = ecoli.answer(request(model, ("lacA", "lacY"), seen, shown=model.dag.nodes))
-    for name, own in model.marginals(seen).items():
+    model, evidence = ecoli.model, {"aceB": 1.5, "asnA": -2.0}
+    answer = ecoli.answer(request(model, ("lacA", "lacY"), evidence, shown=model.dag.nodes))
+    for name, own in model.marginals(evidence).items():
         assert numbers(answer)[model.dag.index_of(name)] == [own.mean[0], own.standard_deviations[0]]
-    expected = model.query(["lacA", "lacY"], seen)
+    expected = model.query(["lacA", "lacY"], evidence)
     joint = answer["question"]["joint"]
     assert joint["mean"] == expected.mean.tolist()
     assert joint["correlation"][0][1] == expected.covariance[0, 1] / math.prod(expected.standard_deviations)
     np.testing.assert_array_equal(executed(answer["python"]).covariance, expected.covariance)
-    table = rows(ecoli.table(request(model, ("lacA", "lacY"), seen)))
+    table = rows(ecoli.table(request(model, ("lacA", "lacY"), evidence)))
     assert table[0] == ["variable", "mean", "standard deviation", "covariance with lacA", "covariance with lacY"]
     assert [float(cell) for cell in table[1][1:]] == [
         expected.mean[0],
         expected.standard_deviations[0],
         *expected.covariance[0],
     ]
-    best = ecoli.most_probable(request(model, (), seen))
-    assert {model.dag.nodes[place]: value for place, value in best["states"]} == model.most_probable(None, seen)[0]
-    each = rows(ecoli.table(request(model, (), seen)))
+    best = ecoli.most_probable(request(model, (), evidence))
+    assert {model.dag.nodes[index]: value for index, value in best["states"]} == model.most_probable(None, evidence)[0]
+    each = rows(ecoli.table(request(model, (), evidence)))
     assert each[0] == ["variable", "mean", "standard deviation"]
     assert len(each) == len(model) + 1
 
@@ -343,7 +343,7 @@ PARTS = st.fixed_dictionaries({}, optional=dict.fromkeys(["asked", "evidence", "
 
 @settings(max_examples=150)
 @given(JSON | PARTS)
-def test_whatever_is_sent_is_answered_or_refused(anything):
+def test_anything_sent_is_answered_or_refused(anything):
     explorer = exploring("asia")
     for ask in (explorer.answer, explorer.most_probable, explorer.layout):
         try:

@@ -29,7 +29,7 @@ def test_this_machine_by_its_own_names(header):
         "a@b",
     ],
 )
-def test_strangers(header):
+def test_other_hosts(header):
     assert not Hosts.serving("127.0.0.1").allow(header)
 
 

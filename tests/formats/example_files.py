@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dconvex as dc
-from dconvex.formats import FORMATS
+from dconvex.formats.registry import FORMATS
 
 NETWORK = dc.BayesianNetwork.discrete(
     dc.Dag.from_parents({"season": (), "rain": ("season",), "wet": ("season", "rain")}),

@@ -125,8 +125,8 @@ def test_mutilated_files_raise_nothing_but_format_errors(suffix, data):
 def test_shuffled_lines_raise_nothing_but_format_errors(suffix, data):
     lines = FILES[suffix].splitlines(keepends=True)
     for _ in range(data.draw(st.integers(1, 3))):
-        line, place = data.draw(st.sampled_from(lines)), data.draw(st.integers(0, len(lines)))
-        lines[place : place + data.draw(st.integers(0, 3))] = [line]
+        line, index = data.draw(st.sampled_from(lines)), data.draw(st.integers(0, len(lines)))
+        lines[index : index + data.draw(st.integers(0, 3))] = [line]
     check_that_only_format_errors_are_raised("".join(lines), suffix)
 
 

@@ -92,7 +92,7 @@ def test_the_documented_example_is_what_is_written(tmp_path):
         (changed(DISCRETE, "kind", to="mixed"), 'expected "kind"'),
         (changed(DISCRETE, "variables", to=...), "expected list as 'variables', found nothing"),
         (changed(DISCRETE, "variables", 0, to=3), "expected str or int as 'name'"),
-        (changed(DISCRETE, "variables", 1, "name", to="rain"), "the variable 'rain' comes twice"),
+        (changed(DISCRETE, "variables", 1, "name", to="rain"), "the variable 'rain' is defined twice"),
         (changed(DISCRETE, "variables", 1, "name", to=True), "expected str or int as 'name', found True"),
         (
             changed(DISCRETE, "variables", 1, "parents", to=["rian"]),
@@ -112,8 +112,8 @@ def test_the_documented_example_is_what_is_written(tmp_path):
         (changed(GAUSSIAN, "variables", 1, "variance", to="1"), "expected float or int as 'variance', found '1'"),
         (changed(GAUSSIAN, "variables", 1, "coefficients", to=[]), "expected 1 numbers as 'coefficients', found 0"),
         (changed(REPOSITORY, "cpds", "y", "variance", to=[1, 2]), "expected 1 numbers as 'variance', found 2"),
-        (changed(REPOSITORY, "cpds", "y", "parents", to=[]), "coefficients of ['x']"),
-        (changed(REPOSITORY, "nodes", to=["x"]), "'y' stands only in one of nodes and cpds"),
+        (changed(REPOSITORY, "cpds", "y", "parents", to=[]), "coefficients for ['x']"),
+        (changed(REPOSITORY, "nodes", to=["x"]), "'y' is in only one of nodes and cpds"),
     ],
 )
 def test_errors_say_what_is_wrong_and_where(tmp_path, document, said):

@@ -30,7 +30,7 @@ def network(request) -> dc.BayesianNetwork:
 
 
 def check_same(ours: dc.BayesianNetwork, theirs: dc.BayesianNetwork, tolerance: float, names: dict | None = None) -> None:
-    """The same distributions of every variable given its parents, whatever the order of these: so the same joint."""
+    """The same distributions of every variable given its parents, in any order of these: so the same joint."""
     called = names or {name: name for name in ours.dag.nodes}
     for name, labels in ours.states.items():
         family, other = ours.family(name), theirs.family(called[name])

@@ -1,4 +1,4 @@
-"""Names and their spellings: never two alike, always fitting, and the note tells them all."""
+"""Names and their spellings: never two alike, always fitting, and the note has them all."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def test_spellings_fit_differ_and_can_be_read_back(labels, fits):
     texts = [spellings[label] for label in labels]
     assert len(set(texts)) == len(labels)
     assert all(fits.fullmatch(text) for text in texts)
-    told = meanings(notes("x", {"x": "x"}, labels, spellings).get(STATES_NOTE, ""))
-    again = [told.get(text, text) for text in texts]
+    names = meanings(notes("x", {"x": "x"}, labels, spellings).get(STATES_NOTE, ""))
+    again = [names.get(text, text) for text in texts]
     assert again == list(labels)
     assert list(map(type, again)) == list(map(type, labels))
 

@@ -17,7 +17,7 @@ CPT = '<cpt id="wet">'
         (CPT, "<cpt>", 18, 5, "expected the attribute 'id' in <cpt>"),
         ('<state id="mild" />', "<state />", 7, 7, "expected the attribute 'id' in <state>"),
         ('<state id="mild" />', '<state id="wet" />', 5, 5, "two states of 'season' compare equal"),
-        (CPT, '<cpt id="rain">', 18, 5, "the variable 'rain' comes twice"),
+        (CPT, '<cpt id="rain">', 18, 5, "the variable 'rain' is defined twice"),
         ("season rain", "season rian", 18, 5, "unknown variable 'rian'; did you mean 'rain'?"),
         ("season rain", "season season", 18, 5, "is given twice"),
         ("<parents>season</parents>", "<parents>wet</parents>", 18, 5, "the edges contain a cycle: wet → rain → wet"),
@@ -80,7 +80,8 @@ def test_a_deterministic_table_of_too_many_cells_is_refused():
     sure = "<resultingstates>s0</resultingstates>"
     nodes = f'<deterministic id="a">{states}{sure}</deterministic>'
     nodes += f'<deterministic id="b">{states}<parents>a</parents>{sure}</deterministic>'
-    with pytest.raises(dc.FormatError, match="the table of 'b' would have 81,000,000 cells; that is too many"):
+    problem = "the table of 'b' would have 81,000,000 cells; all tables together may have at most 67,108,864"
+    with pytest.raises(dc.FormatError, match=problem):
         parsed(f"<smile><nodes>{nodes}</nodes></smile>", ".xdsl")
 
 

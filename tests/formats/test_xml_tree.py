@@ -1,4 +1,4 @@
-"""XML: where elements stand, and what is refused before it can do harm."""
+"""XML: the positions of elements, and what is refused before it can do harm."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_what_is_not_xml(text, line, column, said):
     assert (caught.value.line, caught.value.column) == (line, column)
 
 
-def test_the_root_tells_the_format_whatever_the_suffix():
+def test_the_root_not_the_suffix_says_the_format():
     for suffix in (".xml", ".xbif", ".bifxml", ".xmlbif", ".xdsl"):
         assert parsed(XMLBIF, suffix) == parsed(XDSL, suffix) == NETWORK
 

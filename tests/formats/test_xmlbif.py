@@ -22,8 +22,8 @@ def test_a_name_space_and_other_elements_are_passed_over():
         ("<VARIABLE>", '<VARIABLE TYPE="decision">', 24, 1, "'wet' is a variable of type 'decision'"),
         ("<OUTCOME>mild</OUTCOME>", "<OUTCOME>wet</OUTCOME>", 14, 1, "two states of 'season' compare equal"),
         ("<OUTCOME>no</OUTCOME><OUTCOME>yes</OUTCOME>", "", 21, 1, "'rain' has no states"),
-        ("<NAME>rain", "<NAME>season", 21, 1, "the variable 'season' comes twice"),
-        ("<FOR>rain", "<FOR>season", 33, 1, "a second <DEFINITION> for 'season'"),
+        ("<NAME>rain", "<NAME>season", 21, 1, "the variable 'season' is defined twice"),
+        ("<FOR>rain", "<FOR>season", 33, 1, "there is a second <DEFINITION> for 'season'"),
         ("<FOR>rain", "<FOR>rian", 33, 1, "unknown variable 'rian'; did you mean 'rain'?"),
         ("<GIVEN>rain", "<GIVEN>rian", 38, 1, "unknown variable 'rian'"),
         ("<FOR>rain</FOR>", "<FOR>rain</FOR><FOR>wet</FOR>", 33, 1, "expected one <FOR> in <DEFINITION>, found 2"),
@@ -31,7 +31,7 @@ def test_a_name_space_and_other_elements_are_passed_over():
         ("0.5 0.3 0.2", "0.5 0.3 zwei", 31, 18, "expected a number, found 'zwei'"),
         ("0.5 0.3 0.2", "0.5 0.3", 31, 10, "expected 3 numbers, found 2"),
         ("0.5 0.3 0.2", "0.5 0.3 0.1", 29, 1, "sums to 0.9"),
-        ("position = (10, 20)", "dconvex_states = dry", 14, 1, "the notes on 'season' cannot be understood"),
+        ("position = (10, 20)", "dconvex_states = dry", 14, 1, "the notes on 'season' are not valid"),
     ],
 )
 def test_errors_say_where_and_what(old, new, line, column, said):

@@ -15,7 +15,7 @@ from graph.families import drawn, every, grown, on_a_sample_too
 
 import dconvex as dc
 from dconvex import ClusterTree, check_tree
-from dconvex.graph.adjacency import Adjacency
+from dconvex._core import Ragged
 
 MODES = ("minimal", "any", "complete", "all")
 PROPERTIES = ("covers", "families", "tree", "junction", "reduced", "separators", "convex", "minimal", "irreducible")
@@ -214,7 +214,7 @@ def test_irreducible_is_looked_at_only_when_asked():
 
 
 def test_separators_that_are_not_what_the_clusters_share():
-    lists = Adjacency.from_lists
+    lists = Ragged.from_lists
     for separators, expected in (([[1], [2]], ()), ([[1], []], ("separators", "minimal")), ([[2], [1]], ("separators",))):
         tree = ClusterTree.from_arrays(
             tuple("abcd"),

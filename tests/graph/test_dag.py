@@ -119,18 +119,18 @@ def test_pickles_and_copies(again, dag):
     assert restored == dag
     assert hash(restored) == hash(dag)
     assert restored.topological_order() == dag.topological_order()
-    assert not restored.parent_lists.start.flags.writeable
+    assert not restored.graph.parents.offsets.flags.writeable
 
 
 def test_frozen():
     dag = Dag(DIAMOND)
     with pytest.raises(AttributeError, match="a Dag is frozen"):
-        dag.order = np.arange(4)
+        dag.graph = dag.graph
     with pytest.raises(AttributeError, match="a Dag is frozen"):
         dag.colour = "red"
     with pytest.raises(AttributeError, match="a Dag is frozen"):
-        del dag.order
-    for array in (dag.order, dag.parent_lists.neighbours, dag.child_lists.start):
+        del dag.graph
+    for array in (dag.graph.order, dag.graph.parents.values, dag.graph.children.offsets):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
 
@@ -327,7 +327,7 @@ def test_a_chain_of_a_million_nodes():
     dag = Dag(list(zip(range(size - 1), range(1, size), strict=True)))
     assert len(dag) == size
     assert dag.parents(size - 1) == (size - 2,)
-    assert (dag.order == np.arange(size)).all()
+    assert (dag.graph.order == np.arange(size)).all()
     assert len(dag.ancestors(size - 1)) == size - 1
 
 

@@ -22,6 +22,7 @@ from inference.models import CONVEX_MODES
 from strategies import gaussian_networks
 
 import dconvex as dc
+from dconvex import _core
 from dconvex.inference import gaussian_marginals
 from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian import GaussianAnswers
@@ -219,7 +220,7 @@ def test_every_convex_mode_gives_the_same_answer(question, mode):
 @given(questions())
 def test_a_model_whose_clusters_are_apart_answers_from_all_the_evidence(question):
     index = FamilyIndex.of(question.network.dag, dc.decompose(question.network.dag))
-    answers = GaussianAnswers(GaussianAnswers.of(index, question.network).store, is_one_distribution=False)
+    answers = GaussianAnswers(GaussianAnswers.of(index, question.network).store, coherent=False)
     told = answers.read_evidence(question.evidence, None)
     asked = tuple(question.network.dag.index_of(name) for name in question.variables)
     oracle = ExactNormal(question.network, question.evidence)
@@ -480,7 +481,7 @@ def test_means_and_deviations_of_columns():
     table = network.sample(2000, seed=0)
     targets = tuple(range(0, 44, 9))
     names = [network.dag.nodes[place] for place in targets]
-    from dconvex.network.columns import Columns
+    from dconvex.network.frame_columns import Columns
 
     means, deviations = model._answers.predict_columns(Columns(table), targets, impossible="raise", max_bytes=1 << 30)
     evidence = table.drop(columns=names).iloc[17].to_dict()
@@ -631,10 +632,12 @@ def test_a_plan_bounds_the_memory(variables, seen):
     model, evidence = coarse(network), dict.fromkeys(seen, 0.5)
     estimate = model.explain(variables, evidence).peak_bytes
     model.query(variables, evidence)  # derives what is kept for good
+    _core.reset_peak_bytes()
+    before = _core.allocated_bytes()
     tracemalloc.start()
     try:
         model.query(variables, evidence)
-        peak = tracemalloc.get_traced_memory()[1]
+        peak = tracemalloc.get_traced_memory()[1] + _core.peak_bytes() - before
     finally:
         tracemalloc.stop()
     assert peak <= estimate

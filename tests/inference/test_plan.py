@@ -16,6 +16,7 @@ from inference.models import SPRINKLER, chain, close, diamonds, in_pieces
 from inference.questions import Question, questions
 
 import dconvex as dc
+from dconvex import _core
 from dconvex.inference import planner
 
 
@@ -162,14 +163,16 @@ def test_plans_are_kept_in_a_bounded_cache():
         for triple in triples[first:last]:
             local.query(triple)
         gc.collect()
-        return tracemalloc.get_traced_memory()[0]
+        return tracemalloc.get_traced_memory()[0] + _core.allocated_bytes() - before
 
+    before = _core.allocated_bytes()
     tracemalloc.start()
     try:
         once, twice = ask(0, 5000), ask(5000, 10_000)
     finally:
         tracemalloc.stop()
     assert twice < 1.3 * once
+    assert local._answers.planner._bytes < once
 
 
 # --- what is compared
@@ -192,6 +195,8 @@ def prefers(request, compares_always, monkeypatch):
 
     chosen: list[planner.Plan] = []
     monkeypatch.setattr(planner, "_best", preferred)
+    network = chain(6, states=3)
+    dc.localize(network, tree=dc.ClusterTree([network.dag.nodes])).query([5, 6])  # can be answered in all three ways
     yield request.param
     assert any(plan.network == request.param for plan in chosen)
 

@@ -25,7 +25,7 @@ def moments_in(statistics: dc.Statistics) -> dict[Any, tuple[int, np.ndarray, np
     found, at = {}, 0
     for number in range(len(moments.families)):
         members = moments.families.of_number(number)
-        width, first = len(members), int(moments.families.start[number])
+        width, first = len(members), int(moments.families.offsets[number])
         *parents, variable = (names[place] for place in members)
         square = moments.scatter[at : at + width**2].reshape(width, width)
         found[variable, tuple(parents)] = int(moments.coverage.used[number]), moments.mean[first : first + width], square

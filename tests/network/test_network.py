@@ -116,7 +116,7 @@ def test_the_empty_network():
     [
         (
             {"c": P_C[:, :2]},
-            "the table of 'c' has shape (2, 2, 2); its axes ('a': 2, 'b': 3, 'c': 2) ask for (2, 3, 2)",
+            "the table of 'c' has shape (2, 2, 2); its axes ('a': 2, 'b': 3, 'c': 2) need (2, 3, 2)",
         ),
         ({"c": P_C.transpose(1, 0, 2)}, "the table of 'c' has shape (3, 2, 2)"),
         ({"a": [1.0]}, "the table of 'a' has shape (1,)"),
@@ -124,7 +124,7 @@ def test_the_empty_network():
         ({"c": [[0.1, 0.9], [1.0]]}, "the table of 'c' is not an array of numbers"),
         ({"a": ["p", "q"]}, "the table of 'a' is not an array of numbers"),
         ({"c": Table("b", ("a", "b"), P_C)}, "the table of 'c' is P('b' | ('a', 'b'))"),
-        ({"c": Table("c", ("a",), P_C[:, 0])}, "the graph asks for the parents ('a', 'b')"),
+        ({"c": Table("c", ("a",), P_C[:, 0])}, "its parents in the graph are ('a', 'b')"),
         ({"c": Table("c", ("a", "b"), P_C[0])}, "the table of 'c' has 2 axes; it needs 3"),
         ({"c": {("no", 0): [0.1, 0.9]}}, "the table of 'c' has no row for ('no', 1) (states of ('a', 'b'))"),
         ({"a": {}}, "the table of 'a' has no row for ()"),
@@ -149,7 +149,7 @@ def test_unknown_parent_state_in_a_dict():
 @pytest.mark.parametrize(
     ("bad_row", "problem"),
     [
-        ([np.nan, 1.0], "P('c' | 'a'='yes', 'b'=1) gives True the probability nan; it must lie between 0 and 1"),
+        ([np.nan, 1.0], "P('c' | 'a'='yes', 'b'=1) gives True the probability nan; it must be between 0 and 1"),
         ([np.nan, np.nan], "P('c' | 'a'='yes', 'b'=1) gives True the probability nan"),
         ([1.5, -0.5], "P('c' | 'a'='yes', 'b'=1) gives False the probability -0.5"),
         ([np.inf, 0.0], "P('c' | 'a'='yes', 'b'=1) gives True the probability inf"),
@@ -190,7 +190,7 @@ def test_rows_within_1e_5_of_one_are_divided_by_their_sum(row):
 
 @pytest.mark.parametrize("row", [[0.5, 0.5 + 1.01e-5], [0.5, 0.5 - 1.01e-5], [0.5, 0.501]])
 def test_rows_beyond_1e_5_of_one_are_refused(row):
-    with pytest.raises(NetworkError, match=re.escape("not to 1 (rows within 1e-05 of it are normalised)")):
+    with pytest.raises(NetworkError, match=re.escape("not to 1 (rows within 1e-05 of 1 are normalised)")):
         root(row)
 
 
@@ -254,17 +254,17 @@ def test_a_gaussian_network_is_rebuilt_from_its_families(network):
     ("regressions", "problem"),
     [
         ({"a": (0, {}, -0.1)}, "the variance of 'a' is -0.1; it must be zero or more"),
-        ({"a": (0, {}, np.nan)}, "the variance of 'a' is nan"),
-        ({"a": (0, {}, np.inf)}, "the variance of 'a' is inf"),
-        ({"b": (np.nan, {}, 1)}, "the intercept of 'b' is nan"),
-        ({"c": (0, {"a": 1, "b": np.inf}, 1)}, "the coefficient of 'b' in the regression of 'c' is inf"),
-        ({"c": (0, {"a": 1}, 1)}, "the regression of 'c' has coefficients of ['a']; its parents are ('a', 'b')"),
-        ({"a": (0, {"b": 1}, 1)}, "the regression of 'a' has coefficients of ['b']; its parents are ()"),
+        ({"a": (0, {}, np.nan)}, "the variance of 'a' is nan; it must be finite"),
+        ({"a": (0, {}, np.inf)}, "the variance of 'a' is inf; it must be finite"),
+        ({"b": (np.nan, {}, 1)}, "the intercept of 'b' is nan; it must be finite"),
+        ({"c": (0, {"a": 1, "b": np.inf}, 1)}, "the coefficient of 'b' in the regression of 'c' is inf; it must be finite"),
+        ({"c": (0, {"a": 1}, 1)}, "the regression of 'c' has coefficients for ['a']; its parents are ('a', 'b')"),
+        ({"a": (0, {"b": 1}, 1)}, "the regression of 'a' has coefficients for ['b']; its parents are ()"),
         ({"a": (0, {})}, "the regression of 'a' must be (intercept, {parent: coefficient}, variance)"),
         ({"a": (0, [1], 1)}, "the regression of 'a' must be (intercept, {parent: coefficient}, variance)"),
         ({"a": ("x", {}, 1)}, "the regression of 'a' must be (intercept, {parent: coefficient}, variance)"),
         ({"a": None}, "the regression of 'a' must be (intercept, {parent: coefficient}, variance), not None"),
-        ({"a": gaussian().family("b")}, "the regression of 'a' is that of 'b'"),
+        ({"a": gaussian().family("b")}, "the regression given for 'a' is that of 'b'"),
     ],
 )
 def test_regressions_that_do_not_fit(regressions, problem):

@@ -122,13 +122,13 @@ def test_a_model_for_a_query_stays_one(file):
 def test_only_what_a_question_needs_is_read(file):
     model = dc.fit(ALARM, ROWS)
     again = reopened(model, file)
-    stored = again._answers.store.stored
+    stored = again._answers.store.source
     assert stored.bytes_read == 0
     kept = model.explain("HR", {"BP": "LOW"}).kept
     again.query("HR", {"BP": "LOW"})
-    own = again._index.clusters
-    needed = {int(t) for c in kept for t in own.table[own.start[c] : own.start[c + 1]]}
-    sizes = np.diff(again._answers.store.table_at)
+    core = again._index.core
+    needed = {int(t) for c in kept for t in core.member_table[core.clusters.offsets[c] : core.clusters.offsets[c + 1]]}
+    sizes = np.diff(again._answers.store.offsets)
     assert 0 < stored.bytes_read <= 8 * sizes[list(needed)].sum()
     before = stored.bytes_read
     again.query("HR", {"BP": "HIGH"})
@@ -181,8 +181,8 @@ def test_a_damaged_cluster_is_noticed_when_it_is_read(file, tmp_path):
     model.save(file)
     raw = file.read_bytes()
     header = json.loads(raw[8 : 8 + int.from_bytes(raw[:8], "little")])
-    first = 8 + int.from_bytes(raw[:8], "little") + header["numbers"]["data_offsets"][0]
-    place = first + 8 * int(model._answers.store.table_at[ALARM.dag.index_of("CVP")])
+    first = 8 + int.from_bytes(raw[:8], "little") + header["tables.numbers"]["data_offsets"][0]
+    place = first + 8 * int(model._answers.store.offsets[ALARM.dag.index_of("CVP")])
     wrong = dc.open_model(damaged(file, place, tmp_path / "wrong.dcx"))
     with pytest.raises(dc.FormatError, match="checksum of cluster"):
         wrong.query("CVP")
@@ -208,7 +208,7 @@ def test_foreign_and_newer_files_are_refused(file, tmp_path):
     with pytest.raises(dc.FormatError, match="dconvex statistics"):
         dc.open_model(file)
     dc.localize(ASIA).save(file)
-    file.write_bytes(file.read_bytes().replace(b'"version":"1"', b'"version":"9"'))
+    file.write_bytes(file.read_bytes().replace(b'"version":"2"', b'"version":"9"'))
     with pytest.raises(dc.FormatError, match="update dconvex"):
         dc.open_model(file)
     with pytest.raises(FileNotFoundError):

@@ -1,8 +1,9 @@
-"""The command line, a module per command: networks, show, convert, decompose, fit, query, explain, predict, explore, warmup."""
+"""The command line, a module per command: networks, show, convert, decompose, fit, query, explain, predict, explore."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 
 FAILED, MISUSED, INTERRUPTED = 1, 2, 130
@@ -11,24 +12,31 @@ FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 
 def main() -> None:
     """Run the command line; what went wrong is one readable line, the whole story with `--debug`."""
+    try:
+        code = _exit_code()
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    if code == INTERRUPTED:  # a second Ctrl-C, while threads end, prints nothing either
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(code)
+
+
+def _exit_code() -> int:
     arguments = [word for word in sys.argv[1:] if word != "--debug"]
     is_debugging = len(arguments) < len(sys.argv) - 1
     try:
-        code = _run(arguments)
-    except KeyboardInterrupt:
-        code = INTERRUPTED
+        return _run(arguments)
     except BrokenPipeError:  # whoever read our output has seen enough
-        code = FAILED
         _let_go_of_output()
+        return FAILED
     except Exception as error:
         if is_debugging:
             raise
         from dconvex.cli.complaints import Misuse, complain
 
         complain(error)
-        code = MISUSED if isinstance(error, Misuse) else FAILED
         _let_go_of_output()
-    sys.exit(code)
+        return MISUSED if isinstance(error, Misuse) else FAILED
 
 
 def _run(arguments: list[str]) -> int:

@@ -15,9 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from dconvex.cli.terminal import print_whole
+from dconvex.display.labels import label as in_one_line
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.names import Name
-from dconvex.pictures.labels import label as in_one_line
 
 IN_ORDER = 60
 """The states of one variable are shown in their own order up to so many; otherwise the most probable come first."""

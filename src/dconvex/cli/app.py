@@ -1,4 +1,4 @@
-"""The typer application: each command's signature, help and examples."""
+"""The typer application: each command's signature, help and examples. A command imports what it needs when it is invoked."""
 
 from __future__ import annotations
 
@@ -9,14 +9,9 @@ import typer
 
 from dconvex import __version__
 from dconvex.cli import completion
-from dconvex.cli.convert import TARGET_HELP, convert_file
-from dconvex.cli.decompose import decompose_network
-from dconvex.cli.explain import explain_question
-from dconvex.cli.explore import explore as explore_model
-from dconvex.cli.fit import Learning, learn
-from dconvex.cli.networks import print_networks
 from dconvex.cli.options import (
     SEPARATORS_HELP,
+    TARGET_HELP,
     GivenOption,
     Impossible,
     JsonOption,
@@ -31,10 +26,6 @@ from dconvex.cli.options import (
     examples,
     flag,
 )
-from dconvex.cli.predict import predict_targets
-from dconvex.cli.query import Options, most_probable_states, query_network
-from dconvex.cli.show import print_network
-from dconvex.cli.warmup import warm_up
 
 EXIT_CODES = (
     "Exit codes: 0 when all went well, 1 when a question cannot be answered or a file cannot be read or written, "
@@ -72,6 +63,8 @@ def _options(
 @app.command(epilog=examples("dconvex networks"))
 def networks(json: JsonOption = False) -> None:
     """List the built-in networks."""
+    from dconvex.cli.networks import print_networks
+
     print_networks(as_json=json)
 
 
@@ -83,6 +76,8 @@ def show(
     plot: PlotOption = None,
 ) -> None:
     """Print the variables, states, edges and families of a network."""
+    from dconvex.cli.show import print_network
+
     print_network(network, variables or [], as_json=json, picture=plot)
 
 
@@ -98,6 +93,8 @@ def convert(
     json: JsonOption = False,
 ) -> None:
     """Write a network in another format."""
+    from dconvex.cli.convert import convert_file
+
     convert_file(source, target, rename=rename, as_json=json)
 
 
@@ -122,6 +119,8 @@ def decompose(
     plot: PlotOption = None,
 ) -> None:
     """Split a network into clusters and print their tree."""
+    from dconvex.cli.decompose import decompose_network
+
     if json and dot:
         raise typer.BadParameter("--json and --dot exclude each other")
     decompose_network(
@@ -155,6 +154,8 @@ def fit(
     json: JsonOption = False,
 ) -> None:
     """Learn a model from data: each cluster of the structure from its own columns."""
+    from dconvex.cli.fit import Learning, learn
+
     how = Learning(kind.value if kind else None, prior, coherent, own_states, unknown.value, statistics, jobs, max_bytes)
     learn(structure, data, out, how, as_json=json)
 
@@ -186,6 +187,8 @@ def query(
     plot: PlotOption = None,
 ) -> None:
     """Ask for probabilities given what is known."""
+    from dconvex.cli.query import Options, most_probable_states, query_network
+
     if most_probable and (each or sampling is not None):
         raise typer.BadParameter("--most-probable goes neither with --each nor with --sampling")
     if seed is not None and sampling is None:
@@ -214,6 +217,8 @@ def explain(
     plot: PlotOption = None,
 ) -> None:
     """Print how a question will be answered, and by which clusters."""
+    from dconvex.cli.explain import explain_question
+
     explain_question(network, variables, given or [], soft or [], max_bytes=max_bytes, as_json=json, picture=plot)
 
 
@@ -256,6 +261,8 @@ def predict(
     json: JsonOption = False,
 ) -> None:
     """Predict variables for each row of a table; missing cells count as not seen."""
+    from dconvex.cli.predict import predict_targets
+
     if json and out is not None:
         raise typer.BadParameter("--json prints, and --out is for CSV; redirect what is printed into a file")
     predict_targets(
@@ -287,10 +294,6 @@ def explore(
     json: JsonOption = False,
 ) -> None:
     """Look at a network and its cluster tree on a page of your own browser, and ask by clicking."""
+    from dconvex.cli.explore import explore as explore_model
+
     explore_model(network, host, port, browser=browser, as_json=json)
-
-
-@app.command(epilog=examples("dconvex warmup"))
-def warmup(json: JsonOption = False) -> None:
-    """Compile all kernels ahead of time, so that nobody waits for them later."""
-    warm_up(as_json=json)

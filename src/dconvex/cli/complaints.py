@@ -44,6 +44,8 @@ def problem_of(error: Exception) -> str:
         place = error.filename2 or error.filename  # the second one is where a file was to be moved to
         return f"{place}: {error.strerror}" if place else error.strerror or str(error)
     said = " ".join(line.strip() for line in str(error).splitlines())
+    if isinstance(error, MemoryError):
+        return f"out of memory: {said}" if said else "out of memory"
     if not isinstance(error, DconvexError | ImportError):  # the latter says which extra to install
         return f"{type(error).__name__}: {said} (this was not foreseen; --debug shows where it happened)"
     for python, option in OPTIONS.items():

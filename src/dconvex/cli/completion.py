@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import typer
 
-from dconvex.cli.sources import Subject, find_network, is_model_file, variables_by_spelling
-from dconvex.errors import DconvexError
-from dconvex.learning.opening import open_model
-from dconvex.names import Label
-from dconvex.repository import network_names
+if TYPE_CHECKING:
+    from dconvex.cli.sources import Subject
+    from dconvex.names import Label
 
 
 def networks(incomplete: str) -> list[str]:
     """Built-in networks; where none fits, the shell offers files."""
+    from dconvex.repository import network_names
+
     return _beginning(incomplete, network_names())
 
 
@@ -46,6 +47,8 @@ def _names(context: typer.Context) -> list[str]:
 
 
 def _states(context: typer.Context, name: str) -> Sequence[Label]:
+    from dconvex.cli.sources import variables_by_spelling
+
     network = _network(context)
     variable = None if network is None else variables_by_spelling(network).get(name)
     return () if network is None or variable is None else network.states.get(variable, ())
@@ -53,6 +56,10 @@ def _states(context: typer.Context, name: str) -> Sequence[Label]:
 
 def _network(context: typer.Context) -> Subject | None:
     """What is asked, if it can be read: nobody wants to be told of errors while typing."""
+    from dconvex.cli.sources import find_network, is_model_file
+    from dconvex.errors import DconvexError
+    from dconvex.learning.opening import open_model
+
     source = context.params.get("network") or next(iter(context.args), None)  # unparsed while an option lacks its value
     if source:
         with suppress(DconvexError, OSError):

@@ -11,12 +11,8 @@ from rich.text import Text
 
 from dconvex.cli.sources import find_network
 from dconvex.cli.targets import check_target
-from dconvex.formats import FORMATS, write
-from dconvex.formats.format import Renaming
-
-TARGET_HELP = (
-    f"The file to write; its suffix tells the format: {', '.join(form.suffixes[0] for form in FORMATS)}, each also with .gz."
-)
+from dconvex.formats import write
+from dconvex.formats.file_format import Renaming
 
 
 def convert_file(source: str, target: Path, *, rename: bool, as_json: bool = False) -> None:

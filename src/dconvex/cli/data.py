@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import sys
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from dconvex.cli.evidence import labels_by_spelling
 from dconvex.cli.sources import Subject, variables_by_spelling
 from dconvex.cli.targets import check_target
 from dconvex.errors import DataError, FormatError
-from dconvex.formats.files import write_text
+from dconvex.formats.text_files import write_text
 from dconvex.names import Label
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 """What is typed for rows that come as CSV from another program."""
+PIECE = 1 << 16
+"""Bytes that are taken from stdin at once."""
 CSV, PARQUET = (".csv", ".csv.gz"), (".parquet", ".pq")
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "None", "<NA>")
 """How a missing cell may be spelled, unless a state of the variable is spelled so."""
@@ -30,9 +34,9 @@ def read_data(path: Path, network: Subject) -> tuple[pd.DataFrame, list[str]]:
     import pandas as pd
 
     if str(path) == STDIN:
-        frame = _read_csv(sys.stdin.buffer, "stdin")
+        frame = _read_csv(b"".join(received()), "stdin")
     else:
-        frame = _read_csv(path, str(path)) if _ends(path, CSV) else _read_parquet(path)
+        frame = _read_csv(_unzipped(path), str(path)) if _ends(path, CSV) else _read_parquet(path)
     by_spelling, states = variables_by_spelling(network), network.states
     found: dict[Any, Any] = {}
     others: list[str] = []
@@ -45,6 +49,13 @@ def read_data(path: Path, network: Subject) -> tuple[pd.DataFrame, list[str]]:
         else:
             found[name] = _numbers(frame[column])
     return pd.DataFrame(found, index=frame.index), others
+
+
+def received() -> Iterator[bytes]:
+    """What comes from stdin, a piece at a time: between pieces, in this loop, Ctrl-C is heard."""
+    stdin = cast("io.BufferedReader", sys.stdin.buffer)
+    while piece := stdin.read1(PIECE):
+        yield piece
 
 
 def check_data_target(path: Path, data: Path) -> None:
@@ -71,12 +82,26 @@ def _ends(path: Path, suffixes: Sequence[str]) -> bool:
     return path.name.lower().endswith(tuple(suffixes))
 
 
-def _read_csv(file: Path | BinaryIO, name: str) -> pd.DataFrame:
-    """Every cell as the text it is: what it means depends on the labels of its variable."""
+def _unzipped(path: Path) -> bytes:
+    raw = path.read_bytes()
+    if not path.name.lower().endswith(".gz"):
+        return raw
+    try:
+        return gzip.decompress(raw)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise FormatError(f"the gzip file is damaged: {error}", path=str(path)) from None
+
+
+def _read_csv(raw: bytes, name: str) -> pd.DataFrame:
+    """Every cell as the text it is: what it means depends on the labels of its variable.
+
+    pandas gets the text, not the file: of Ctrl-C while it reads a file it makes a ParserError.
+    """
     import pandas as pd
 
     try:
-        frame = pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+        text = io.StringIO(raw.decode("utf-8-sig"))
+        frame = pd.read_csv(text, dtype=str, keep_default_na=False)
     except pd.errors.EmptyDataError:
         raise FormatError("the file is empty; a header with names and rows are needed", path=name) from None
     except UnicodeDecodeError as error:

@@ -41,7 +41,6 @@ def decompose_network(
     check_picture(picture)
     dag = find_network(source).dag
     with waiting(f"decomposing {amount(len(dag), 'variable')}"):
-        _load_kernels()
         start = time.perf_counter()
         tree = decompose(dag, separators=mode, refine=refine, effort=effort)
         seconds = time.perf_counter() - start
@@ -98,8 +97,3 @@ def _treewidth(dag: Dag) -> dict[str, int] | None:
     if len(dag) > MOST_FOR_TREEWIDTH:
         return None
     return {heuristic: treewidth_bound(dag, heuristic) for heuristic in HEURISTICS}
-
-
-def _load_kernels() -> None:
-    """Decompose two crossing diamonds, so that the time told for a network is its own and not that of loading code."""
-    decompose([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("b", "e"), ("c", "f"), ("e", "g"), ("f", "g"), ("d", "h")])

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from dconvex.display.labels import label, wrapped
 from dconvex.graph.tree import ClusterTree
 from dconvex.names import Name, canonical
-from dconvex.pictures.labels import label, wrapped
 
 
 def as_dot(tree: ClusterTree) -> str:

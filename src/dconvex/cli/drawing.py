@@ -9,8 +9,6 @@ from rich.console import Console
 from rich.text import Text
 
 from dconvex.cli.targets import check_target
-from dconvex.pictures.canvas import need_matplotlib
-from dconvex.pictures.showing import check_suffix
 
 MATPLOTLIB = (".png", ".pdf")
 """The formats that need it."""
@@ -19,13 +17,16 @@ MATPLOTLIB = (".png", ".pdf")
 class Drawn(Protocol):
     """What has a picture."""
 
-    def save(self, path: Path) -> None: ...
+    def save_picture(self, path: Path) -> None: ...
 
 
 def check_picture(path: Path | None) -> None:
     """That a picture can be drawn there, if one is asked for."""
     if path is None:
         return
+    from dconvex.display.canvas import need_matplotlib
+    from dconvex.display.showing import check_suffix
+
     check_suffix(path)
     check_target(path)
     if path.suffix.lower() in MATPLOTLIB:
@@ -35,5 +36,5 @@ def check_picture(path: Path | None) -> None:
 def draw(subject: Drawn, path: Path | None, *, for_programs: bool = False) -> None:
     """Draw it, if that is asked for, and say so where programs do not read."""
     if path is not None:
-        subject.save(path)
+        subject.save_picture(path)
         Console(stderr=for_programs, soft_wrap=True).print(Text(f"wrote {path}"))

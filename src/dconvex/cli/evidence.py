@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import typer
 
 from dconvex.cli.sources import Subject, variables_by_spelling
+from dconvex.display.labels import label as in_one_line
 from dconvex.errors import UnknownStateError, UnknownVariableError
 from dconvex.names import Label, Name
-from dconvex.pictures.labels import label as in_one_line
 
 Found = TypeVar("Found")
 

@@ -14,9 +14,9 @@ from rich.text import Text
 from dconvex.cli.drawing import check_picture, draw
 from dconvex.cli.evidence import Given
 from dconvex.cli.query import asking, read_question
+from dconvex.display.labels import label
 from dconvex.inference.plan import QueryPlan
 from dconvex.names import Name, canonical
-from dconvex.pictures.labels import label
 
 SHOWN = 40
 """So many of the clusters that answer are listed."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -17,7 +15,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from dconvex.cli.data import STDIN
+from dconvex.cli.data import STDIN, received
 from dconvex.cli.sources import MODEL_SUFFIX, find_network
 from dconvex.cli.targets import check_target
 from dconvex.errors import FormatError
@@ -93,10 +91,10 @@ def _as_files(data: Sequence[str]) -> Iterator[list[str]]:
         yield list(data)
         return
     with tempfile.TemporaryDirectory() as folder:
-        received = Path(folder) / "stdin.csv"
-        with received.open("wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
-        yield [str(received) if name == STDIN else name for name in data]
+        rows = Path(folder) / "stdin.csv"
+        with rows.open("wb") as file:
+            file.writelines(received())
+        yield [str(rows) if name == STDIN else name for name in data]
 
 
 def _check_target(out: Path) -> None:

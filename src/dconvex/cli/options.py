@@ -59,6 +59,7 @@ PlotOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Draw it into this file: .svg, .html, or .png and .pdf with matplotlib."),
 ]
+TARGET_HELP = "The file to write; its suffix tells the format: .bif, .xmlbif, .net, .uai, .xdsl, .json, each also with .gz."
 SEPARATORS_HELP = (
     "Minimal d-convex separators, any d-convex ones, complete ones, or all of a minimal triangulation, d-convex or not."
 )

@@ -25,10 +25,10 @@ from dconvex.cli.drawing import check_picture, draw
 from dconvex.cli.evidence import Given, read_given
 from dconvex.cli.sources import find_different_variables, find_model
 from dconvex.cli.terminal import waiting
+from dconvex.display.labels import label
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.model import Answer, LocalModel
 from dconvex.names import Name
-from dconvex.pictures.labels import label
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from rich.text import Text
 from dconvex.cli.drawing import check_picture, draw
 from dconvex.cli.sources import find_network, find_variables
 from dconvex.cli.terminal import print_whole
+from dconvex.display.labels import label as in_one_line
 from dconvex.names import Name
-from dconvex.network.families import Regression, Table
+from dconvex.network.family import Regression, Table
 from dconvex.network.network import BayesianNetwork
-from dconvex.pictures.labels import label as in_one_line
 from dconvex.repository import network_info, network_names
 
 

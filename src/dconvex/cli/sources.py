@@ -6,21 +6,21 @@ import errno
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import typer
 
 from dconvex.amounts import amount
 from dconvex.cli.terminal import waiting
 from dconvex.errors import UnknownVariableError
-from dconvex.formats import read
-from dconvex.inference.model import LocalModel, localize
-from dconvex.learning.opening import open_model
 from dconvex.names import Name
-from dconvex.network.network import BayesianNetwork
 from dconvex.repository import load_network, network_names
 
-Subject: TypeAlias = BayesianNetwork | LocalModel
+if TYPE_CHECKING:
+    from dconvex.inference.model import LocalModel
+    from dconvex.network.network import BayesianNetwork
+
+Subject: TypeAlias = "BayesianNetwork | LocalModel"
 """What has variables and their states."""
 MODEL_SUFFIX = ".dcx"
 
@@ -32,13 +32,23 @@ def find_network(source: str) -> BayesianNetwork:
         return load_network(source)
     if Path(source).is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), source)
-    return open_model(source).network() if is_model_file(source) else read(source)
+    if is_model_file(source):
+        from dconvex.learning.opening import open_model
+
+        return open_model(source).network()
+    from dconvex.formats import read
+
+    return read(source)
 
 
 def find_model(source: str) -> LocalModel:
     """The model in that file, or that of the network that is called so or is in that file."""
     if is_model_file(source):
+        from dconvex.learning.opening import open_model
+
         return open_model(source)
+    from dconvex.inference.model import localize
+
     network = find_network(source)
     with waiting(f"decomposing {amount(len(network.dag), 'variable')}"):
         return localize(network)

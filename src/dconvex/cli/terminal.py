@@ -7,12 +7,11 @@ import io
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
-from rich.text import Text
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 PATIENCE = 1.0
 """Seconds; what is done by then needs no sign of life."""
@@ -30,6 +29,8 @@ def make_printable(*streams: TextIO) -> None:
 
 def print_whole(console: Console, table: Table) -> None:
     """Print a table with all its cells; where the console is too narrow, lines run over its edge."""
+    from rich.measure import Measurement
+
     width = Measurement.get(console, console.options.update(max_width=UNLIMITED), table).maximum
     before, console.width = console.width, max(console.width, width)
     try:
@@ -41,6 +42,9 @@ def print_whole(console: Console, table: Table) -> None:
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
     """Something that moves on the terminal, from the second second on."""
+    from rich.console import Console
+    from rich.text import Text
+
     console = Console(stderr=True)
     if not console.is_terminal:
         yield

@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.text import Text
 from rich.tree import Tree
 
+from dconvex.display.drawable import largest
+from dconvex.display.labels import label
+from dconvex.display.rooted_tree import RootedTree
 from dconvex.graph.tree import ClusterTree
 from dconvex.names import Name, canonical
-from dconvex.pictures.hanging import Hanging
-from dconvex.pictures.labels import label
-from dconvex.pictures.subjects import largest
 
 MANY = 60
 """More clusters than this are shown in part, unless all are asked for."""
@@ -70,7 +70,7 @@ class _View:
     """What to show of a tree that hangs on its largest cluster."""
 
     tree: ClusterTree
-    hanging: Hanging
+    hanging: RootedTree
     shown: frozenset[int]
     branch_clusters: list[int]
     branch_largest: list[int]
@@ -80,7 +80,7 @@ class _View:
 
     @classmethod
     def of(cls, tree: ClusterTree, *, full: bool) -> _View:
-        hanging = Hanging.on(largest(tree.clusters), len(tree), tree.edges)
+        hanging = RootedTree.at(largest(tree.clusters), len(tree), tree.edges)
         count, most = [1] * len(tree), tree.sizes.tolist()
         for node in reversed(hanging.order[1:]):
             above = hanging.parent[node]
@@ -132,7 +132,7 @@ def _listed(names: frozenset[Name], most: int) -> str:
     return ", ".join(shown)
 
 
-def _most_telling(hanging: Hanging, count: Sequence[int], most: Sequence[int]) -> list[int]:
+def _most_telling(hanging: RootedTree, count: Sequence[int], most: Sequence[int]) -> list[int]:
     """The root and then, again and again, the child of a chosen cluster whose branch holds the largest cluster, or more."""
     queue = [(0, 0, hanging.order[0])]
     chosen: list[int] = []

@@ -1,1 +1,1 @@
-"""Networks to and from the libraries next door: pgmpy and pyAgrum, neither of which is imported before it is needed."""
+"""Networks to and from pgmpy and pyAgrum; each library is imported when it is first used."""

@@ -1,12 +1,12 @@
 """Networks to and from pgmpy, discrete and linear Gaussian.
 
-pgmpy carries names and states as Python objects, so nothing is lost: `from_pgmpy(to_pgmpy(network)) == network`, the
+pgmpy keeps names and states as Python objects, so nothing is lost: `from_pgmpy(to_pgmpy(network)) == network`, the
 numbers to the last bit. The parents of a family are the CPD's evidence, in its order.
 
-pgmpy stores a standard deviation where we store a variance. Two variances can share their rounded root, so the root
-that `to_pgmpy` hands over remembers the variance it comes from; pgmpy's copies and pickles keep it. The variance of any
-other CPD is the square of its standard deviation, and the rounded root of that square is the deviation again: a pgmpy
-model, too, is the same after the way there and back.
+pgmpy stores a standard deviation where we store a variance. Two variances can have the same rounded root, so the root
+that `to_pgmpy` writes remembers its variance; pgmpy's copies and pickles keep it. The variance of any other CPD is the
+square of its standard deviation, and the rounded root of that square is the deviation again: `to_pgmpy(from_pgmpy(model))`
+has the numbers of `model`, too.
 """
 
 from __future__ import annotations
@@ -20,14 +20,25 @@ import numpy as np
 from dconvex.errors import NetworkError
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name
-from dconvex.network.families import Regression, Table
+from dconvex.network.family import Regression, Table
 from dconvex.network.network import BayesianNetwork
 
 
 def from_pgmpy(model: Any) -> BayesianNetwork:
-    """The network of a pgmpy `DiscreteBayesianNetwork` or `LinearGaussianBayesianNetwork`.
+    """The network in a pgmpy model.
 
-    States that a CPD does not name are 0, 1, …, as in pgmpy.
+    Args:
+        model: A pgmpy `DiscreteBayesianNetwork` or `LinearGaussianBayesianNetwork`. States that a CPD does not name are
+            0, 1, …, as in pgmpy.
+
+    Returns:
+        The network.
+
+    Raises:
+        TypeError: `model` is neither of these.
+        NetworkError: A CPD is missing, or does not fit the graph or the CPDs of its parents.
+        ImportError: pgmpy is not installed.
+
     """
     models = _pgmpy_models()
     if isinstance(model, models.DiscreteBayesianNetwork):
@@ -39,7 +50,18 @@ def from_pgmpy(model: Any) -> BayesianNetwork:
 
 
 def to_pgmpy(network: BayesianNetwork) -> Any:
-    """A new pgmpy `DiscreteBayesianNetwork` or `LinearGaussianBayesianNetwork` with the same names and numbers."""
+    """A pgmpy model of the network.
+
+    Args:
+        network: The network.
+
+    Returns:
+        A new pgmpy `DiscreteBayesianNetwork` or `LinearGaussianBayesianNetwork` with the same names and numbers.
+
+    Raises:
+        ImportError: pgmpy is not installed.
+
+    """
     models = _pgmpy_models()
     if network.kind == "discrete":
         return _assembled(models.DiscreteBayesianNetwork(), network.dag, _tabular_cpds(network))
@@ -62,7 +84,7 @@ def _pgmpy_models() -> Any:
     try:
         import pgmpy.models
     except ImportError as error:
-        raise ImportError("exchange with pgmpy needs pgmpy itself: pip install pgmpy") from error
+        raise ImportError("exchange with pgmpy needs pgmpy: pip install pgmpy") from error
     return pgmpy.models
 
 
@@ -72,7 +94,7 @@ def _from_discrete(model: Any) -> BayesianNetwork:
     parents, tables = {}, {}
     for node, cpd in cpds.items():
         parents[node] = _checked_parents(model, node, cpd.variables[1:])
-        _refuse_strange_states(states, node, cpd.state_names)
+        _check_states_of_parents(states, node, cpd.state_names)
         tables[node] = np.moveaxis(np.asarray(cpd.values, np.float64), 0, -1)
     return BayesianNetwork.discrete(Dag.from_parents(parents), tables, states)
 
@@ -98,15 +120,15 @@ def _cpds_by_node(model: Any) -> dict[Name, Any]:
 
 
 def _checked_parents(model: Any, node: Name, evidence: list[Name]) -> list[Name]:
-    """The evidence, if it holds the parents that the graph shows."""
-    drawn = list(model.predecessors(node))
-    if set(evidence) != set(drawn):
-        raise NetworkError(f"the CPD of {node!r} has the evidence {evidence!r}; its parents in the graph are {drawn!r}")
+    """The evidence of a CPD, which must be the parents in the graph."""
+    parents = list(model.predecessors(node))
+    if set(evidence) != set(parents):
+        raise NetworkError(f"the CPD of {node!r} has the evidence {evidence!r}; its parents in the graph are {parents!r}")
     return evidence
 
 
-def _refuse_strange_states(states: Mapping[Name, list[Label]], node: Name, named: Mapping[Name, list[Label]]) -> None:
-    """A CPD may leave its parents' states unnamed, but not name or order them otherwise than their own CPDs do."""
+def _check_states_of_parents(states: Mapping[Name, list[Label]], node: Name, named: Mapping[Name, list[Label]]) -> None:
+    """A CPD need not name its parents' states; if it does, they must be those of the parents' own CPDs, in their order."""
     for parent, labels in named.items():
         if parent in states and list(labels) != states[parent]:
             theirs = f"the CPD of {parent!r} has {states[parent]!r}"
@@ -136,7 +158,7 @@ def _linear_gaussian_cpds(network: BayesianNetwork) -> Iterable[Any]:
 
 def _assembled(model: Any, dag: Dag, cpds: Iterable[Any]) -> Any:
     model.add_nodes_from(dag.nodes)
-    # Parents first: before each edge pgmpy looks for a way back from the child, and here the child leads nowhere yet.
+    # Parents first: before each edge pgmpy searches for a path back from the child, which has no children yet.
     model.add_edges_from((parent, child) for child in dag.topological_order() for parent in dag.parents(child))
     model.add_cpds(*cpds)
     return model

@@ -2,10 +2,10 @@
 
 The parents of a family are the variables that follow its own in `cpt.names`, in that order.
 
-pyAgrum's names and labels are strings. Ascending integer states become an `IntegerVariable`; which other strings stand
-for an int or a bool is written into the network's property `dconvex`. Thus `from_pyagrum(to_pyagrum(network))` equals
-`network`, the numbers to the last bit. Without that property the labels of integer and range variables are read as int,
-all other strings as they are.
+pyAgrum's names and labels are strings. Ascending integer states become an `IntegerVariable`; the network's property
+`dconvex` says which other strings stand for an int or a bool. So `from_pyagrum(to_pyagrum(network))` equals `network`, the
+numbers to the last bit. Without that property the labels of integer and range variables are read as int, all other strings
+as they are.
 """
 
 from __future__ import annotations
@@ -16,22 +16,35 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, TypeGuard, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dconvex.arrays import Floats
 from dconvex.errors import NetworkError
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name
-from dconvex.network.families import Table
+from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
 
 PROPERTY = "dconvex"
-"""The property of a pyAgrum network that tells which of its strings stand for something else."""
+"""The property of a pyAgrum network that says which of its strings stand for something else."""
 
 Meaning: TypeAlias = Mapping[str, Label]
 
 
 def from_pyagrum(model: Any) -> BayesianNetwork:
-    """The network of a `pyagrum.BayesNet`; noisy-or, logit and aggregator nodes become tables."""
+    """The network in a pyAgrum model.
+
+    Args:
+        model: A `pyagrum.BayesNet`; noisy-or, logit and aggregator nodes become tables.
+
+    Returns:
+        The network.
+
+    Raises:
+        TypeError: `model` is not a `pyagrum.BayesNet`.
+        NetworkError: A row of a table is not a distribution.
+        ImportError: pyAgrum is not installed.
+
+    """
     gum = _pyagrum()
     if not isinstance(model, gum.BayesNet):
         raise TypeError(f"expected a pyagrum.BayesNet, not {type(model).__name__}")
@@ -40,7 +53,7 @@ def from_pyagrum(model: Any) -> BayesianNetwork:
     for node in model.nodes():
         cpt = model.cpt(node)
         own, *above = (names.get(text, text) for text in cpt.names)
-        # Not `toarray`: noisy-or and aggregator nodes hold no array, and it gives whatever lies in memory.
+        # Not `toarray`: noisy-or and aggregator nodes have no array, and it returns uninitialised memory.
         tables[own] = _parents_reversed(cpt[:])
         parents[own] = above
         states[own] = _labels(gum, model.variable(node), meanings.get(cpt.names[0], {}))
@@ -48,49 +61,61 @@ def from_pyagrum(model: Any) -> BayesianNetwork:
 
 
 def to_pyagrum(network: BayesianNetwork) -> Any:
-    """A new `pyagrum.BayesNet` with the same names, states and numbers; discrete networks only."""
+    """A pyAgrum model of the network.
+
+    Args:
+        network: A discrete network.
+
+    Returns:
+        A new `pyagrum.BayesNet` with the same names, states and numbers.
+
+    Raises:
+        NetworkError: The network is not discrete.
+        ImportError: pyAgrum is not installed.
+
+    """
     gum = _pyagrum()
     if network.kind != "discrete":
-        raise NetworkError(f"a pyagrum.BayesNet holds discrete networks only, and this one is {network.kind}; see to_pgmpy")
+        raise NetworkError(f"a pyagrum.BayesNet holds discrete networks only, and this one is {network.kind}; try to_pgmpy")
     model = gum.BayesNet()
     names = _texts(network.dag.nodes)
     meanings = {}
-    for place, (name, labels) in enumerate(network.states.items()):
+    for index, (name, labels) in enumerate(network.states.items()):
         variable, meanings[names[name]] = _variable(gum, names[name], labels)
-        model.add(variable, place)  # without a place, pyAgrum's search for a free one makes this quadratic
+        model.add(variable, index)  # without the index, pyAgrum's search for a free one makes this quadratic
     _mark(model, _meaning(names), meanings)
     _add_arcs(model, network.dag)
-    for place, name in enumerate(network.dag.nodes):
+    for index, name in enumerate(network.dag.nodes):
         values = cast(Table, network.family(name)).values
-        model.cpt(place)[:] = np.ascontiguousarray(_parents_reversed(values))
+        model.cpt(index)[:] = np.ascontiguousarray(_parents_reversed(values))
     return model
 
 
 def _pyagrum() -> Any:
     try:
         with warnings.catch_warnings():
-            # Where this warning of pyAgrum's binding is an error, the import does not fail but kills the process.
+            # If this warning of pyAgrum's binding is an error, the import kills the process.
             warnings.filterwarnings("ignore", "builtin type .* has no __module__ attribute", DeprecationWarning)
             import pyagrum
     except ImportError as error:
-        raise ImportError("exchange with pyAgrum needs pyAgrum itself: pip install pyagrum") from error
+        raise ImportError("exchange with pyAgrum needs pyAgrum: pip install pyagrum") from error
     return pyagrum
 
 
-def _parents_reversed(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _parents_reversed(values: Floats) -> Floats:
     """From our axes (first parent, …, last parent, variable) to pyAgrum's (last parent, …, first, variable) or back."""
     own = values.ndim - 1
     return values.transpose([*reversed(range(own)), own])
 
 
 def _mark(model: Any, names: Meaning, states: Mapping[str, Meaning]) -> None:
-    telling = {name: meaning for name, meaning in states.items() if meaning}
-    if names or telling:
-        model.setProperty(PROPERTY, json.dumps({"names": names, "states": telling}))
+    changed = {name: meaning for name, meaning in states.items() if meaning}
+    if names or changed:
+        model.setProperty(PROPERTY, json.dumps({"names": names, "states": changed}))
 
 
 def _marked(model: Any) -> tuple[dict[str, Name], dict[str, Meaning]]:
-    """What names stand for, and for each variable what its labels stand for."""
+    """The meaning of names, and for each variable the meaning of its labels."""
     mark = json.loads(model.propertyWithDefault(PROPERTY, "{}"))
     return mark.get("names", {}), mark.get("states", {})
 
@@ -101,7 +126,7 @@ def _labels(gum: Any, variable: Any, meaning: Meaning) -> list[Label]:
 
 
 def _variable(gum: Any, name: str, labels: Sequence[Label]) -> tuple[Any, Meaning]:
-    """The variable, and which of its labels stand for something else."""
+    """The variable, and the meaning of those labels that stand for something else."""
     if _fit_an_integer_variable(labels):
         return gum.IntegerVariable(name, "", list(labels)), {}
     texts = _texts(labels)
@@ -109,14 +134,14 @@ def _variable(gum: Any, name: str, labels: Sequence[Label]) -> tuple[Any, Meanin
 
 
 def _fit_an_integer_variable(labels: Sequence[Label]) -> bool:
-    """Whether they ascend within 32 bits: pyAgrum sorts such labels, and cuts larger ones without a word."""
+    """Whether the labels ascend within 32 bits: pyAgrum sorts them, and truncates larger ones silently."""
     integers = [label for label in labels if type(label) is int and abs(label) < 2**31]
     return len(integers) == len(labels) and integers == sorted(integers)
 
 
 def _texts(values: Sequence[Label]) -> dict[Label, str]:
-    """A text for each value, no two alike: strings stand for themselves, and others give way to them."""
-    texts: dict[Label, str] = {value: value for value in values if _stands_for_itself(value)}
+    """A text for each value, all different: strings keep their own, others get what is left."""
+    texts: dict[Label, str] = {value: value for value in values if _is_its_own_text(value)}
     taken = set(texts.values())
     for value in values:
         if value not in texts:
@@ -128,7 +153,7 @@ def _texts(values: Sequence[Label]) -> dict[Label, str]:
     return texts
 
 
-def _stands_for_itself(value: Label) -> TypeGuard[str]:
+def _is_its_own_text(value: Label) -> TypeGuard[str]:
     return isinstance(value, str) and "\0" not in value  # pyAgrum cuts a label at a NUL character
 
 
@@ -138,8 +163,8 @@ def _meaning(texts: Mapping[Label, str]) -> Meaning:
 
 def _add_arcs(model: Any, dag: Dag) -> None:
     model.beginTopologyTransformation()  # tables take their shape once, at the end
-    # Parents first: before each arc pyAgrum looks for a way back from the child, and here the child leads nowhere yet.
-    for child in dag.order.tolist():
-        for parent in dag.parent_lists.of(child).tolist():
+    # Parents first: before each arc pyAgrum searches for a path back from the child, which has no children yet.
+    for child in dag.graph.order.tolist():
+        for parent in dag.graph.parents[child].tolist():
             model.addArc(parent, child)
     model.endTopologyTransformation()

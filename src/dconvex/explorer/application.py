@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -20,15 +19,15 @@ from dconvex.errors import DconvexError
 from dconvex.explorer.explorer import Explorer
 from dconvex.explorer.guard import Guard
 from dconvex.explorer.hosts import Hosts
-from dconvex.explorer.reading import RequestError
+from dconvex.explorer.request_data import RequestError
 
 ASSETS = Path(__file__).parent / "assets"
 MOST_BYTES = 1 << 20
-"""No question of the page is larger."""
+"""The largest request; those of the page are smaller."""
 
 
 def application(explorer: Explorer, hosts: Hosts) -> ASGIApp:
-    """The page, its files, and the questions that it asks."""
+    """The page, its files, and the endpoints that answer its questions."""
 
     def overview(request: Request) -> Response:
         return JSONResponse(explorer.overview())
@@ -36,7 +35,7 @@ def application(explorer: Explorer, hosts: Hosts) -> ASGIApp:
     def page(request: Request) -> Response:
         return FileResponse(ASSETS / "index.html")
 
-    asking: dict[str, Callable[[Any], Any]] = {
+    endpoints: dict[str, Callable[[object], object]] = {
         "layout": explorer.layout,
         "answer": explorer.answer,
         "most-probable": explorer.most_probable,
@@ -47,14 +46,14 @@ def application(explorer: Explorer, hosts: Hosts) -> ASGIApp:
         Route("/", page),
         Mount("/assets", StaticFiles(directory=ASSETS)),
         Route("/api/overview", overview),
-        *(Route(f"/api/{name}", _endpoint(explorer, ask), methods=["POST"]) for name, ask in asking.items()),
+        *(Route(f"/api/{name}", _endpoint(explorer, ask), methods=["POST"]) for name, ask in endpoints.items()),
     ]
-    problems = {HTTPException: _http_problem, Exception: _our_fault}
+    problems = {HTTPException: _http_problem, Exception: _internal_error}
     return Guard(Starlette(routes=routes, exception_handlers=problems), hosts)
 
 
-def _endpoint(explorer: Explorer, ask: Callable[[Any], Any]) -> Callable[[Request], Awaitable[Response]]:
-    """Answers in a thread of its own, so that a slow question holds up nobody else."""
+def _endpoint(explorer: Explorer, ask: Callable[[object], object]) -> Callable[[Request], Awaitable[Response]]:
+    """Answers in a thread, so that a slow question does not block other requests."""
 
     async def endpoint(request: Request) -> Response:
         try:
@@ -67,33 +66,33 @@ def _endpoint(explorer: Explorer, ask: Callable[[Any], Any]) -> Callable[[Reques
     return endpoint
 
 
-async def _read(request: Request) -> Any:
-    """The question in a request; reading stops where it becomes too large."""
+async def _read(request: Request) -> object:
+    """The JSON in a request; reading stops when it becomes too large."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > MOST_BYTES:
-            raise HTTPException(413, f"a question takes at most {MOST_BYTES:,} bytes")
+            raise HTTPException(413, f"a request may have at most {MOST_BYTES:,} bytes")
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise RequestError(f"this is not JSON: {error}") from None
+        raise RequestError(f"the request is not JSON: {error}") from None
 
 
-def _response(answer: Any) -> Response:
+def _response(answer: object) -> Response:
     if isinstance(answer, str):
         return PlainTextResponse(answer, media_type="text/csv")
     try:
         return JSONResponse(answer)
     except ValueError:  # JSON has no infinity
-        raise DconvexError("the evidence is so unlikely that the answer has numbers beyond all bounds") from None
+        raise DconvexError("the evidence is so improbable that the answer has infinite numbers") from None
 
 
 def _http_problem(request: Request, error: Exception) -> Response:
-    """What starlette refuses, in the form that the page reads."""
+    """An error of starlette, in the form that the page reads."""
     assert isinstance(error, HTTPException)
     return JSONResponse({"problem": error.detail}, error.status_code, error.headers)
 
 
-def _our_fault(request: Request, error: Exception) -> Response:
+def _internal_error(request: Request, error: Exception) -> Response:
     return JSONResponse({"problem": f"something went wrong in dconvex: {type(error).__name__}: {error}"}, 500)

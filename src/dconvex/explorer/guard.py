@@ -1,8 +1,8 @@
-"""Who may talk to the explorer: the page that it served, and no page of anyone else's.
+"""Only the explorer's own page may use it, no page from elsewhere.
 
 A page on the internet can make a browser send requests to 127.0.0.1, and can point a name of its own there. So the name in
-the address bar must be one of ours (against rebinding of names), requests from pages of other origins are refused, and what
-asks a question must be JSON, which no foreign form can send.
+the address bar must be one of ours (against DNS rebinding), requests from pages of other origins are refused, and a question
+must be JSON, which no foreign form can send.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SAFETY = {
 
 @dataclass(frozen=True)
 class Guard:
-    """Refuses strangers before the application sees them, and tells the browser to load nothing but our own files."""
+    """Refuses other pages before the application sees their requests, and lets the browser load only our own files."""
 
     app: ASGIApp
     hosts: Hosts
@@ -48,10 +48,10 @@ class Guard:
     def _refusal(self, method: str, headers: Headers) -> tuple[int, str] | None:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or not self.hosts.allow(hosts[0]):
-            return 421, "this is not served under that name"
+            return 421, "the explorer is not served under that name"
         if any(origin != f"http://{hosts[0]}" for origin in origins) or headers.get("sec-fetch-site") == "cross-site":
-            return 403, "this is not for pages from elsewhere"
+            return 403, "the explorer does not answer pages from elsewhere"
         is_json = headers.get("content-type", "").split(";")[0].strip().lower() == "application/json"
         if method == "POST" and not is_json:
-            return 415, "a question must be JSON"
+            return 415, "a question must be sent as application/json"
         return None

@@ -1,4 +1,4 @@
-"""Under which names the explorer is reached."""
+"""The names of the explorer's host."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 @dataclass(frozen=True)
 class Hosts:
-    """The names under which we are reached; where others may reach us any bare address is one, since nobody can rebind it."""
+    """The allowed names; where other machines may connect, any bare address too, since nobody can rebind one."""
 
     names: frozenset[str]
     any_address: bool = False
 
     @classmethod
     def serving(cls, host: str) -> Hosts:
-        """Those that fit what we listen on."""
+        """The names for the host that we listen on."""
         if host in LOOPBACK:
             return cls(LOOPBACK)
         return cls(LOOPBACK | {host.lower(), socket.gethostname().lower()}, any_address=True)
 
     def allow(self, header: str) -> bool:
-        """Whether a `Host` header names us.
+        """Whether a `Host` header has an allowed name.
 
         >>> [Hosts.serving("127.0.0.1").allow(host) for host in ("127.0.0.1:8000", "[::1]:8000", "evil.example", "10.0.0.1")]
         [True, True, False, False]

@@ -1,4 +1,4 @@
-"""The port, the browser, and the end with Ctrl-C."""
+"""The port and the browser; Ctrl-C ends."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def need_extra() -> None:
-    """Say how to get what the explorer needs when it is not there."""
+    """Raise an error that says how to install what the explorer needs if it is missing."""
     if any(find_spec(name) is None for name in ("starlette", "uvicorn")):
         raise DconvexError("the explorer needs starlette and uvicorn: pip install 'dconvex[explore]'")
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that takes connections from now on; port 0 is any free one."""
+    """A socket that accepts connections; port 0 is any free one."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         listener = socket.create_server((host, port), family=family)
@@ -34,20 +34,20 @@ def listen(host: str, port: int) -> socket.socket:
         reason = "another program uses it" if is_taken else getattr(error, "strerror", None) or error
         way_out = "; --port 0 takes any free port" if port else ""
         raise DconvexError(f"cannot serve on {host}, port {port}: {reason}{way_out}") from error
-    # connections inherit it; without it the end of each answer waits some 40 ms for the browser to confirm the beginning
+    # connections inherit it; without it the end of each answer waits about 40 ms for the browser to confirm the start
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
 
 
 def address(listener: socket.socket) -> str:
-    """What to type into a browser on this machine."""
+    """The address for a browser on this machine."""
     host, port = listener.getsockname()[:2]
     reachable = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"http://[{reachable}]:{port}/" if ":" in reachable else f"http://{reachable}:{port}/"
 
 
 def server(explorer: Explorer, host: str) -> uvicorn.Server:
-    """What answers on a socket: `server.run(sockets=[…])`."""
+    """The server; `server.run(sockets=[…])` answers on a socket."""
     import uvicorn
 
     from dconvex.explorer.application import application
@@ -67,7 +67,7 @@ def serve_until_interrupted(explorer: Explorer, listener: socket.socket, host: s
 
 
 def open_browser(url: str) -> None:
-    """Show the page, where there is a desktop: without one Python would start a browser in the terminal, if any."""
+    """Open the page if there is a desktop; without one Python would start a browser in the terminal."""
     is_on_desktop = sys.platform in ("win32", "darwin") or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))
     if is_on_desktop:
         webbrowser.open(url)

@@ -1,9 +1,8 @@
 """BIF, the Bayesian Interchange Format, as the bnlearn repository, pgmpy, pyAgrum and others write it.
 
-Names and states are words or quoted strings. Commas between them may be left out, as the format's grammar has it; where
-there are commas, they alone separate states, so that `very low` is one state. States are read as str, unless our own
-property `dconvex_label_types` says int or bool (`dconvex_name_type` does the same for an integer variable name).
-Other properties are passed over.
+Names and states are words or quoted strings. The commas between them are optional; where there are commas, only they
+separate states, so that `very low` is one state. States are read as str, unless our own property `dconvex_label_types`
+says int or bool (`dconvex_name_type` does the same for an integer variable name). Other properties are ignored.
 """
 
 from __future__ import annotations
@@ -17,18 +16,17 @@ from functools import partial
 from typing import NoReturn, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dconvex.amounts import amount
+from dconvex.arrays import Codes, Floats
 from dconvex.errors import UnknownStateError
 from dconvex.formats.draft import Draft
-from dconvex.formats.format import Format
-from dconvex.formats.numbers import check_numbers, floats, words
+from dconvex.formats.file_format import Format
+from dconvex.formats.number_lists import check_numbers, floats, rows_of_numbers, words
 from dconvex.formats.scanner import Scanner, blank, format_error
 from dconvex.formats.spelling import READ_AS, fresh_word
 from dconvex.names import Label, Name
-from dconvex.network.discrete import Floats
-from dconvex.network.families import Table
+from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
 
 COMMENT = re.compile(r'"[^"]*+"|//[^\n]*+|/\*.*?\*/|/\*', re.DOTALL)
@@ -40,7 +38,7 @@ PROPERTY = re.compile(r'property\b((?:[^;{}"]++|"[^"]*+")*+);')
 IN_BRACES = re.compile(r'\{((?:[^{}"]++|"[^"]*+")*+)\}')
 IN_BRACKETS = re.compile(r'\(((?:[^()"]++|"[^"]*+")*+)\)')
 ROW = re.compile(r'\s*+\(((?:[^()"]++|"[^"]*+")*+)\)([^;{}()"]*+);')
-ROWS = re.compile(rf"(?:{ROW.pattern})++")
+ROWS = re.compile(rf"(?:{ROW.pattern}){{1,4096}}+")
 WHOLE = re.compile(r'(table|default)\b([^;{}()"]*+);')
 OWN_PROPERTY = re.compile(r"\s*+(dconvex_\w++)\s*+=\s*+(.*\S)\s*+")
 UNHOLDABLE = re.compile(r'["\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
@@ -48,16 +46,16 @@ UNHOLDABLE = re.compile(r'["\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
 
 @dataclass(frozen=True, slots=True)
 class _Probability:
-    """A `probability` block: the parents as they are spelled, and the span of its body."""
+    """A `probability` block: the parents as spelled in the file, and the span of its body."""
 
     parents: tuple[str, ...]
     start: int
     stop: int
-    place: int
+    position: int
 
 
 def parse(text: str, path: str) -> BayesianNetwork:
-    """The network in a BIF text; blocks may come in any order, so tables are read when all variables are known."""
+    """The network in a BIF text; blocks may be in any order, so tables are read when all variables are known."""
     scanner = Scanner(_without_comments(text, path), path)
     draft = Draft(scanner, "probability block")
     codes: dict[str, dict[str, int]] = {}
@@ -73,12 +71,12 @@ def parse(text: str, path: str) -> BayesianNetwork:
             codes[spelled] = {state: code for code, state in enumerate(states)}
         else:
             spelled, block = _probability(scanner)
-            draft.add_family(spelled, block.place, block.parents, partial(_table, scanner, block, codes))
+            draft.add_family(spelled, block.position, block.parents, partial(_table, scanner, block, codes))
     return draft.network()
 
 
 def _without_comments(text: str, path: str) -> str:
-    """The text with blanks for comments, so that every place keeps its line and column."""
+    """The text with comments replaced by blanks: every position keeps its line and column."""
     if "//" not in text and "/*" not in text:
         return text
 
@@ -92,8 +90,8 @@ def _without_comments(text: str, path: str) -> str:
 
 
 def _add_variable(scanner: Scanner, draft: Draft) -> tuple[str, tuple[str, ...]]:
-    """Read a `variable` block; its name and states as they are spelled."""
-    place = scanner.skip_space()
+    """Read a `variable` block; its name and states as spelled in the file."""
+    position = scanner.skip_space()
     spelled = _word(scanner.expect(NAME, "the name of a variable"))
     scanner.expect(OPEN, "'{'")
     states: tuple[str, ...] | None = None
@@ -107,13 +105,13 @@ def _add_variable(scanner: Scanner, draft: Draft) -> tuple[str, tuple[str, ...]]
         else:
             scanner.fail(f"expected 'property' or '}}', found {scanner.ahead()}")
     if states is None:
-        scanner.fail(f"expected the type of the variable {spelled!r} before '}}'", scanner.place - 1)
+        scanner.fail(f"expected the type of the variable {spelled!r} before '}}'", scanner.position - 1)
     try:
         name: Name = int(spelled) if types.get("dconvex_name_type") == "int" else spelled
         labels = list(_typed(states, types.get("dconvex_label_types", "str").split()))
     except (ValueError, KeyError) as error:
-        scanner.fail(f"the states of {spelled!r} do not fit their types: {error}", place)
-    draft.add_variable(spelled, place, name, labels)
+        scanner.fail(f"the states of {spelled!r} do not fit their types: {error}", position)
+    draft.add_variable(spelled, position, name, labels)
     return spelled, states
 
 
@@ -128,19 +126,19 @@ def _states(scanner: Scanner) -> tuple[str, ...]:
 
 
 def _typed(spelled: Sequence[str], types: Sequence[str]) -> Iterator[Label]:
-    """The labels as our own property types them: one type for all, or one for each."""
+    """The labels with the types that our own property gives: one type for all, or one for each."""
     each = [*types] * len(spelled) if len(types) == 1 else types
     return (READ_AS[kind](text) for kind, text in zip(each, spelled, strict=True))
 
 
 def _probability(scanner: Scanner) -> tuple[str, _Probability]:
-    place = scanner.skip_space()
+    position = scanner.skip_space()
     scope = scanner.expect(IN_BRACKETS, "'(' names ')'")
     names = [_word(found) for found in NAME.finditer(scope.group(1))]
     if not names:
-        scanner.fail("expected a name between '(' and ')'", place)
+        scanner.fail("expected a name between '(' and ')'", position)
     body = scanner.expect(IN_BRACES, "a block in '{' and '}'")
-    return names[0], _Probability(tuple(names[1:]), body.start(1), body.end(1), place)
+    return names[0], _Probability(tuple(names[1:]), body.start(1), body.end(1), position)
 
 
 def _table(scanner: Scanner, block: _Probability, codes: Mapping[str, Mapping[str, int]], sizes: Sequence[int]) -> Floats:
@@ -150,8 +148,8 @@ def _table(scanner: Scanner, block: _Probability, codes: Mapping[str, Mapping[st
 class _Body:
     """The body of a probability block: rows `(states) numbers;`, or `table numbers;`, and a `default` for other rows.
 
-    A large file has a hundred thousand rows, so they are taken in runs and converted all at once; only when something
-    is wrong are they gone through one by one, to say where.
+    A large file has a hundred thousand rows, so they are matched in runs and converted all at once; only if something is
+    wrong are they checked one by one, to say where.
     """
 
     def __init__(self, scanner: Scanner, block: _Probability, width: int, parents: Sequence[Mapping[str, int]]) -> None:
@@ -159,7 +157,7 @@ class _Body:
         self.height = math.prod(map(len, parents))
         self.runs: list[tuple[int, int]] = []
         self.whole: dict[str, re.Match[str]] = {}
-        scanner.place = block.start
+        scanner.position = block.start
         while scanner.skip_space() < block.stop:
             if found := scanner.take(WHOLE):
                 self.whole[found.group(1)] = found
@@ -169,45 +167,45 @@ class _Body:
                 scanner.fail(f"expected '(states) numbers;', 'table', 'default' or 'property', found {scanner.ahead()}")
 
     def table(self) -> Floats:
-        """All rows, states of the parents in row-major order."""
+        """All rows, by the states of the parents in row-major order."""
         if "table" not in self.whole:
             return self._table_of_rows()
         if self.runs or "default" in self.whole:
-            self.scanner.fail("expected either 'table' or rows and a 'default', found both", self.block.place)
+            self.scanner.fail("expected either 'table' or rows and a 'default', found both", self.block.position)
         # the child's own state varies slowest in a flat table
         return self._numbers([self.whole["table"].group(2)], self.height * self.width).reshape(self.width, -1).T
 
     def _table_of_rows(self) -> Floats:
         rows = [row for start, stop in self.runs for row in ROW.findall(self.scanner.text, start, stop)]
-        places = self._row_places([states for states, _ in rows])
+        indices = self._row_indices([states for states, _ in rows])
         values = self._numbers([numbers for _, numbers in rows], self.width)
         if "default" in self.whole:
             default = self._numbers([self.whole["default"].group(2)], self.width)
             table = np.tile(default, (self.height, 1))
-        elif len(places) == self.height:
+        elif len(indices) == self.height:
             table = np.empty((self.height, self.width))
         else:
-            self.scanner.fail(f"expected a row for {self._first_missing(places)}, found none", self.block.place)
-        table[places] = values.reshape(-1, self.width)
+            self.scanner.fail(f"expected a row for {self._first_missing(indices)}, found none", self.block.position)
+        table[indices] = values.reshape(-1, self.width)
         return table
 
-    def _row_places(self, rows: list[str]) -> NDArray[np.intp]:
-        """For each row the place in the table that the parents' states give it."""
-        places = np.zeros(len(rows), np.intp)
+    def _row_indices(self, rows: list[str]) -> Codes:
+        """For each row its index in the table, by the states of the parents."""
+        indices = np.zeros(len(rows), np.intp)
         try:
             columns = zip(*(_items(row, len(self.parents)) for row in rows), strict=True) if rows else [()] * len(self.parents)
             for codes, column in zip(self.parents, columns, strict=True):
-                places = places * len(codes) + np.fromiter(map(codes.__getitem__, column), np.intp, len(rows))
+                indices = indices * len(codes) + np.fromiter(map(codes.__getitem__, column), np.intp, len(rows))
         except (KeyError, ValueError):
             self._blame_states()
-        if len(np.unique(places)) < len(places):
-            seen = places.tolist()
-            again = next(n for n, place in enumerate(seen) if place in seen[:n])
+        if len(np.unique(indices)) < len(indices):
+            found = indices.tolist()
+            again = next(n for n, index in enumerate(found) if index in found[:n])
             self.scanner.fail(
                 "these states of the parents already have a row",
                 next(itertools.islice(self._each_row(), again, None)).start(1),
             )
-        return places
+        return indices
 
     def _blame_states(self) -> NoReturn:
         for row in self._each_row():
@@ -221,7 +219,7 @@ class _Body:
         raise AssertionError("nothing is wrong with the states")
 
     def _numbers(self, texts: list[str], width: int) -> Floats:
-        """The numbers of all texts, each of which must hold `width` of them."""
+        """The numbers of all texts; each text must hold `width` of them."""
         split = list(map(words, texts))
         if any(len(found) != width for found in split):
             self._blame_numbers(width)
@@ -239,9 +237,9 @@ class _Body:
     def _each_row(self) -> Iterator[re.Match[str]]:
         return (row for start, stop in self.runs for row in ROW.finditer(self.scanner.text, start, stop))
 
-    def _first_missing(self, places: NDArray[np.intp]) -> str:
-        """The states of the parents that have no row, as a row would begin."""
-        number = next(n for n, place in enumerate([*sorted(places.tolist()), -1]) if n != place)
+    def _first_missing(self, indices: Codes) -> str:
+        """The states of the parents that have no row, as they would begin it."""
+        number = next(n for n, index in enumerate([*sorted(indices.tolist()), -1]) if n != index)
         states = []
         for codes in reversed(self.parents):
             number, state = divmod(number, len(codes))
@@ -250,7 +248,7 @@ class _Body:
 
 
 def _items(text: str, count: int) -> list[str]:
-    """Words or quoted strings, `count` of them if all is well: commas separate them or, where there are none, spaces."""
+    """Words or quoted strings, separated by commas or, if there are none, by spaces; `count` is the expected number."""
     if '"' in text:
         return [_word(found) for found in NAME.finditer(text)]
     if "," not in text:
@@ -284,8 +282,7 @@ def _rendered_variable(node: Name, labels: tuple[Label, ...]) -> str:
 
 def _rendered_table(network: BayesianNetwork, states: Mapping[Name, tuple[Label, ...]], node: Name) -> str:
     parents = network.dag.parents(node)
-    values = cast(Table, network.family(node)).values.reshape(-1, len(states[node])).tolist()
-    rows = (", ".join(map(repr, row)) for row in values)
+    rows = rows_of_numbers(cast(Table, network.family(node)).values, ", ")
     if not parents:
         return f"probability ( {_quoted(node)} ) {{\n  table {next(rows)};\n}}\n"
     given = itertools.product(*([_quoted(label) for label in states[parent]] for parent in parents))
@@ -300,7 +297,7 @@ def _quoted(name: Name | Label) -> str:
 
 
 def _replacements(names: Sequence[Name | Label]) -> dict[Name | Label, str]:
-    """New spellings for the names that BIF cannot hold, or cannot tell from an earlier one: 1 and "1" look alike."""
+    """New names for those that BIF cannot hold, or that are spelled like an earlier one: 1 and "1" look alike."""
     seen: set[str] = set()
     unfit: list[Name | Label] = []
     for name in names:

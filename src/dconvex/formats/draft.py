@@ -1,74 +1,75 @@
-"""What a file says of a discrete network, gathered in any order, and checked as a whole at the end."""
+"""A discrete network while its file is read: parts are added in any order and checked at the end."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from dconvex.arrays import Floats
 from dconvex.errors import CycleError, DconvexError, FormatError, UnknownVariableError
-from dconvex.formats.numbers import about, read_numbers
+from dconvex.formats.number_lists import about, read_numbers
 from dconvex.formats.scanner import Excerpt, Scanner
 from dconvex.formats.spelling import NOTES, meanings
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name, checked_labels, checked_name
-from dconvex.network.discrete import Floats, Tables
 from dconvex.network.network import BayesianNetwork
+from dconvex.network.probability_tables import Tables
 
 MOST_CELLS = 1 << 26
-"""Of all tables together: some files can ask for any number of cells in a few bytes."""
+"""The most cells of all tables together: a few bytes of a file can ask for any number."""
 
 ReadTable: TypeAlias = Callable[[Sequence[int]], Floats]
-"""From the numbers of states (*parents, variable) to the table, row-major with axes in this order."""
+"""From the numbers of states of (*parents, variable) to the table, row-major with axes in this order."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Variable:
-    place: int
+    position: int
     name: Name
     labels: tuple[Label, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    place: int
+    position: int
     parents: tuple[Name, ...]
     table: ReadTable
 
 
 @dataclass(slots=True)
 class Draft:
-    """Variables and families by the key that the file has for them; places are for the errors."""
+    """Variables and families by their key in the file; positions in the text are for errors."""
 
     scanner: Scanner
     block: str
-    """What the file calls the part that holds a table."""
+    """The format's word for the part that holds a table."""
     variables: dict[Name, _Variable] = field(default_factory=dict)
     families: dict[Name, _Family] = field(default_factory=dict)
 
-    def add_variable(self, key: Name, place: int, name: Name, labels: Iterable[Label]) -> None:
+    def add_variable(self, key: Name, position: int, name: Name, labels: Iterable[Label]) -> None:
         if key in self.variables:
-            self.scanner.fail(f"the variable {key!r} comes twice", place)
+            self.scanner.fail(f"the variable {key!r} is defined twice", position)
         try:
-            self.variables[key] = _Variable(place, checked_name(name), checked_labels(name, labels))
+            self.variables[key] = _Variable(position, checked_name(name), checked_labels(name, labels))
         except DconvexError as error:
-            self.scanner.fail(str(error), place)
+            self.scanner.fail(str(error), position)
 
-    def add_noted_variable(self, key: str, place: int, states: Sequence[str], notes: Mapping[str, str]) -> None:
-        """A variable whose name and states stand for what the notes among the file's properties of it tell."""
+    def add_noted_variable(self, key: str, position: int, states: Sequence[str], notes: Mapping[str, str]) -> None:
+        """A variable whose true name and states are in its notes, if these change them (see `spelling`)."""
         try:
             names, labels = (meanings(notes.get(note, "")) for note in NOTES)
         except ValueError as error:
-            self.scanner.fail(f"the notes on {key!r} cannot be understood: {error}", place)
-        self.add_variable(key, place, names.get(key, key), [labels.get(state, state) for state in states])
+            self.scanner.fail(f"the notes on {key!r} are not valid: {error}", position)
+        self.add_variable(key, position, names.get(key, key), [labels.get(state, state) for state in states])
 
-    def add_family(self, key: Name, place: int, parents: Sequence[Name], table: ReadTable) -> None:
+    def add_family(self, key: Name, position: int, parents: Sequence[Name], table: ReadTable) -> None:
         if key in self.families:
-            self.scanner.fail(f"a second {self.block} for {key!r}", place)
-        self.families[key] = _Family(place, tuple(parents), table)
+            self.scanner.fail(f"there is a second {self.block} for {key!r}", position)
+        self.families[key] = _Family(position, tuple(parents), table)
 
     def network(self) -> BayesianNetwork:
-        """The network, or a `FormatError` at the place of the first thing that is wrong."""
+        """The network, or a `FormatError` at the first thing that is wrong."""
         self._check_keys()
         keys = {variable.name: key for key, variable in self.variables.items()}
         self._check_names(keys)
@@ -82,21 +83,21 @@ class Draft:
         except FormatError:
             raise
         except DconvexError as error:
-            self.scanner.fail(str(error), self._place_of(error, keys))
+            self.scanner.fail(str(error), self._position_of(error, keys))
 
     def _check_keys(self) -> None:
         for key, family in self.families.items():
             for member in (key, *family.parents):
                 if member not in self.variables:
-                    self.scanner.fail(str(UnknownVariableError(member, self.variables)), family.place)
+                    self.scanner.fail(str(UnknownVariableError(member, self.variables)), family.position)
         for key, variable in self.variables.items():
             if key not in self.families:
-                self.scanner.fail(f"expected a {self.block} for {key!r}, found none", variable.place)
+                self.scanner.fail(f"expected a {self.block} for {key!r}, found none", variable.position)
 
     def _check_names(self, keys: Mapping[Name, Name]) -> None:
         for key, variable in self.variables.items():
             if keys[variable.name] != key:
-                self.scanner.fail(f"two variables are called {variable.name!r}", variable.place)
+                self.scanner.fail(f"two variables are called {variable.name!r}", variable.position)
 
     def _tables(self, keys: Sequence[Name]) -> Iterator[Floats]:
         cells_so_far = 0
@@ -106,21 +107,22 @@ class Draft:
             cells = cell_count(sizes)
             cells_so_far += cells
             if cells_so_far > MOST_CELLS:
-                self.scanner.fail(f"the table of {key!r} would have {about(cells)} cells; that is too many", family.place)
+                problem = f"the table of {key!r} would have {about(cells)} cells"
+                self.scanner.fail(f"{problem}; all tables together may have at most {MOST_CELLS:,}", family.position)
             yield family.table(sizes)
 
-    def _place_of(self, error: DconvexError, keys: Mapping[Name, Name]) -> int:
-        culprit: Any = error.cycle[0] if isinstance(error, CycleError) else getattr(error, "variable", None)
-        return self.families[keys[culprit]].place if culprit in keys else 0
+    def _position_of(self, error: DconvexError, keys: Mapping[Name, Name]) -> int:
+        culprit = error.cycle[0] if isinstance(error, CycleError) else getattr(error, "variable", None)
+        return next((self.families[key].position for name, key in keys.items() if name == culprit), 0)
 
 
 def row_major(excerpt: Excerpt) -> ReadTable:
-    """The reader of a table that stands there in our own order, cell by cell."""
+    """The reader of a table whose cells are in our own order."""
     return lambda sizes: read_numbers(excerpt, cell_count(sizes))
 
 
 def cell_count(sizes: Iterable[int]) -> int:
-    """The number of cells of a table; once it is beyond anything that fits in memory, the rest is not multiplied."""
+    """The number of cells of a table; beyond 2^60, which fits into no memory, the multiplication stops."""
     cells = 1
     for size in sizes:
         cells *= size

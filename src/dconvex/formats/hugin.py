@@ -7,9 +7,9 @@
     potential ( wet | rain ) { data = (( 0.9 0.1 ) % rain=no
                                        ( 0.2 0.8 )); }
 
-Parents come in the order of the table's axes, the node's own states vary fastest; how the brackets nest is not looked at.
-Hugin wants node names to be words, so other names become words, with the true ones in our own attributes (`spelling`).
-Attributes that we do not know are passed over. Nodes other than discrete chance nodes are refused.
+Parents are in the order of the table's axes, the node's own states vary fastest; how the brackets nest is ignored. Node
+names must be words in Hugin, so other names become words, with the true ones in our own attributes (`spelling`). Other
+attributes are ignored. Nodes other than discrete chance nodes are refused.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ import re
 from collections.abc import Mapping
 from typing import cast
 
+from dconvex.arrays import Floats
 from dconvex.formats.draft import Draft, row_major
-from dconvex.formats.format import Format, all_fit
+from dconvex.formats.file_format import Format, all_fit
 from dconvex.formats.scanner import Excerpt, Scanner, blank
 from dconvex.formats.spelling import LINE, NOTES, WORD, Spellings, notes, spelled
 from dconvex.names import Label, Name
-from dconvex.network.discrete import Floats
-from dconvex.network.families import Table
+from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
 
 INSIDE = r'(?:[^"\\]++|\\.)*+'
 STRING = f'"{INSIDE}"'
-COMMENT = re.compile(rf"{STRING}?+|(%[^\n]*+)", re.DOTALL)  # a string that does not end goes on to the end
+COMMENT = re.compile(rf"{STRING}?+|(%[^\n]*+)", re.DOTALL)  # a string without an end goes on to the end of the text
 NET, BLOCK = re.compile(r"net\b"), re.compile(r"(?:potential|(?:discrete\s++)?node)\b")
 OTHER_BLOCK = re.compile(
     r"((?:continuous|interval)\s++node|(?:(?:discrete|continuous)\s++)?(?:utility|decision|function)|class|instance)"
@@ -49,7 +49,7 @@ NEXT_ROW = "\n" + 12 * " "
 
 
 def parse(text: str, path: str) -> BayesianNetwork:
-    """The network in a NET text; after `net`, blocks may come in any order."""
+    """The network in a NET text; after `net`, blocks may be in any order."""
     scanner = Scanner(_without_comments(text), path)
     draft = Draft(scanner, "potential")
     _keyword(scanner, NET, "'net'")
@@ -63,20 +63,20 @@ def parse(text: str, path: str) -> BayesianNetwork:
 
 
 def _without_comments(text: str) -> str:
-    """The text with blanks for comments, so that every place keeps its line and column."""
+    """The text with comments replaced by blanks: every position keeps its line and column."""
     return COMMENT.sub(lambda found: blank(found) if found.group(1) else found.group(), text) if "%" in text else text
 
 
 def _keyword(scanner: Scanner, pattern: re.Pattern[str], expected: str) -> str:
-    place = scanner.skip_space()
+    position = scanner.skip_space()
     if other := scanner.take(OTHER_BLOCK):
         kind, name = other.groups()
-        scanner.fail(f"{name!r} is a {' '.join(kind.split())}; only discrete chance nodes can be read", place)
+        scanner.fail(f"{name!r} is a {' '.join(kind.split())}; only discrete chance nodes can be read", position)
     return scanner.expect(pattern, expected).group()
 
 
 def _attributes(scanner: Scanner) -> dict[str, Excerpt]:
-    """What stands behind the `=` of each attribute of a block."""
+    """The values of a block's attributes."""
     scanner.expect(OPEN, "'{'")
     found: dict[str, Excerpt] = {}
     while not scanner.take(CLOSE):
@@ -86,17 +86,17 @@ def _attributes(scanner: Scanner) -> dict[str, Excerpt]:
 
 
 def _add_variable(scanner: Scanner, draft: Draft) -> None:
-    place = scanner.skip_space()
+    position = scanner.skip_space()
     name = scanner.expect(NAME, "the name of a node").group()
     attributes = _attributes(scanner)
     if "states" not in attributes:
-        scanner.fail(f"expected 'states' in the node {name!r}", place)
-    told = {key: " ".join(_items(attributes[key])) for key in NOTES if key in attributes}
-    draft.add_noted_variable(name, place, _states(attributes), told)
+        scanner.fail(f"expected 'states' in the node {name!r}", position)
+    notes_of_name = {key: " ".join(_items(attributes[key])) for key in NOTES if key in attributes}
+    draft.add_noted_variable(name, position, _states(attributes), notes_of_name)
 
 
 def _states(attributes: Mapping[str, Excerpt]) -> list[str]:
-    """The states; those that Hugin leaves empty, since they are numbers or intervals, are called by these."""
+    """The states; where Hugin leaves them empty, since they are numbers or intervals, these are the names."""
     states = _items(attributes["states"])
     values = _items(attributes["state_values"]) if "state_values" in attributes else []
     if any(states) or not values:
@@ -107,25 +107,25 @@ def _states(attributes: Mapping[str, Excerpt]) -> list[str]:
 
 
 def _items(value: Excerpt) -> list[str]:
-    """The words and strings, whatever brackets are around them."""
+    """The words and strings, without the brackets around them."""
     found = (item.groups() for item in ITEM.finditer(value.text))
     return [word if string is None else re.sub(r"\\(.)", r"\1", string, flags=re.DOTALL) for string, word in found]
 
 
 def _add_family(scanner: Scanner, draft: Draft) -> None:
-    place = scanner.skip_space()
+    position = scanner.skip_space()
     scope = scanner.expect(SCOPE, "'( name | names )'")
     children, parents = ([] if part is None else NAME.findall(part) for part in scope.groups())
     if len(children) != 1:
-        scanner.fail(f"expected one name before '|', found {len(children)}", place)
+        scanner.fail(f"expected one name before '|', found {len(children)}", position)
     attributes = _attributes(scanner)
     if "data" not in attributes:
         other = "; tables that a model computes cannot be read" if "model_data" in attributes else ""
-        scanner.fail(f"expected 'data' in the potential of {children[0]!r}{other}", place)
+        scanner.fail(f"expected 'data' in the potential of {children[0]!r}{other}", position)
     data = attributes["data"]
     if data.text.count("(") != data.text.count(")"):
         data.fail("expected as many '(' as ')'")
-    draft.add_family(children[0], place, parents, row_major(data))
+    draft.add_family(children[0], position, parents, row_major(data))
 
 
 def render(network: BayesianNetwork) -> str:

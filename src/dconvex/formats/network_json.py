@@ -7,48 +7,56 @@
 `table` is flat, row-major, with axes (*parents, variable). A Gaussian variable has, instead of states and table,
 `intercept`, `coefficients` (in the order of its parents) and `variance`. Names and labels keep their JSON types.
 
-The repository's files, as pgmpy's wheel carries them, have the keys nodes, arcs and cpds; they are read, not written.
+The repository's files, which pgmpy's wheel contains, have the keys nodes, arcs and cpds; they are read, not written.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Any, NoReturn
+from collections.abc import Iterator, Sequence
+from typing import NoReturn, TypeVar, overload
 
 import numpy as np
 
+from dconvex.arrays import Floats
 from dconvex.errors import DconvexError
 from dconvex.formats.draft import cell_count
-from dconvex.formats.format import Format, all_fit
+from dconvex.formats.file_format import Format, all_fit
+from dconvex.formats.number_lists import AT_ONCE, floats, joined
 from dconvex.formats.scanner import format_error
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name, checked_labels, checked_name
-from dconvex.network.discrete import Floats, Tables
-from dconvex.network.families import Regression
+from dconvex.network.family import Regression
 from dconvex.network.network import BayesianNetwork
+from dconvex.network.probability_tables import Tables
 
 MARK, VERSION = "dconvex-network", 1
+LONG = 1 << 22
+"""Characters. Python hears Ctrl-C in a longer text too, at the price of a call for each number."""
+
+One = TypeVar("One")
+Other = TypeVar("Other")
 
 
 def render(network: BayesianNetwork) -> str:
     """The network as JSON, one variable a line."""
     head = json.dumps({"format": MARK, "version": VERSION, "kind": network.kind})[:-1]
-    variables = ",\n".join(json.dumps(record, separators=(",", ":")) for record in _records(network))
+    variables = ",\n".join(_records(network))
     return f'{head}, "variables": [\n{variables}\n]}}\n'
 
 
-def _records(network: BayesianNetwork) -> Iterator[dict[str, Any]]:
+def _records(network: BayesianNetwork) -> Iterator[str]:
     states = network.states
+    render = json.JSONEncoder(separators=(",", ":")).encode
     for node in network.dag.nodes:
         family = network.family(node)
-        record = {"name": node, "parents": family.parents}
+        record: dict[str, object] = {"name": node, "parents": family.parents}
         if isinstance(family, Regression):
             numbers = {"intercept": family.intercept, "coefficients": list(family.coefficients.values())}
-            yield {**record, **numbers, "variance": family.variance}
+            yield render({**record, **numbers, "variance": family.variance})
         else:
-            yield {**record, "states": states[node], "table": family.values.reshape(-1).tolist()}
+            yield f'{render({**record, "states": states[node]})[:-1]},"table":[{joined(family.values, ",")}]}}'
 
 
 def parse(text: str, path: str) -> BayesianNetwork:
@@ -61,21 +69,21 @@ def parse(text: str, path: str) -> BayesianNetwork:
 
 
 class _Document:
-    """The loaded JSON, with the text at hand to say where a problem lies."""
+    """The loaded JSON, and the text to say where a problem is."""
 
     def __init__(self, text: str, path: str) -> None:
         self.text, self.path = text, path
         self.root = self._loaded()
         self.current: object = None
 
-    def _loaded(self) -> dict[str, Any]:
+    def _loaded(self) -> dict[str, object]:
         try:
-            root = json.loads(self.text)
+            root = json.loads(self.text, parse_float=_interruptible_float if len(self.text) > LONG else None)
         except json.JSONDecodeError as error:
             raise format_error(f"not JSON: {error.msg}", self.text, self.path, error.pos) from None
         except RecursionError:
             raise format_error("the JSON is nested too deeply", self.text, self.path, 0) from None
-        except ValueError as error:  # an integer of more digits than Python is willing to convert
+        except ValueError as error:  # an integer with more digits than Python converts
             raise format_error(f"not JSON: {error}", self.text, self.path, 0) from None
         if not isinstance(root, dict):
             raise format_error("expected a JSON object", self.text, self.path, 0)
@@ -91,16 +99,16 @@ class _Document:
         build = {"discrete": self._discrete, "gaussian": self._gaussian}.get(str(self.root.get("kind")))
         if build is None:
             self.fail(f'expected "kind": "discrete" or "gaussian", found {self.root.get("kind")!r}')
-        records = {}
+        records: dict[Name, object] = {}
         for record in self.part(self.root, "variables", list):
             self.current = record.get("name") if isinstance(record, dict) else record
             name = checked_name(self.part(record, "name", str, int))
             if name in records:
-                self.fail(f"the variable {name!r} comes twice")
+                self.fail(f"the variable {name!r} is defined twice")
             records[name] = record
         return build(records)
 
-    def _discrete(self, records: dict[Name, Any]) -> BayesianNetwork:
+    def _discrete(self, records: dict[Name, object]) -> BayesianNetwork:
         dag = self._dag(records)
         states: dict[Name, tuple[Label, ...]] = {}
         for name in dag.nodes:
@@ -114,7 +122,7 @@ class _Document:
         self.current = None
         return BayesianNetwork(dag, Tables.from_arrays(dag, tuple(states.values()), arrays))
 
-    def _gaussian(self, records: dict[Name, Any]) -> BayesianNetwork:
+    def _gaussian(self, records: dict[Name, object]) -> BayesianNetwork:
         dag = self._dag(records)
         regressions = {}
         for name in dag.nodes:
@@ -125,7 +133,7 @@ class _Document:
         return BayesianNetwork.gaussian(dag, regressions)
 
     def _repository_network(self) -> BayesianNetwork:
-        """Each number stands in a list of its own, and the intercept among the coefficients."""
+        """Each number is in a list of its own, and the intercept is among the coefficients."""
         cpds = self.part(self.root, "cpds", dict)
         dag = self._dag(cpds, nodes=self.part(self.root, "nodes", list))
         regressions = {}
@@ -137,53 +145,62 @@ class _Document:
             regressions[name] = (intercept, values, float(self.numbers(cpds[name], "variance", 1)[0]))
         return BayesianNetwork.gaussian(dag, regressions)
 
-    def _dag(self, records: dict[Any, Any], nodes: list[Any] | None = None) -> Dag:
-        parents = {}
+    def _dag(self, records: dict[Name, object], nodes: Sequence[object] | None = None) -> Dag:
+        parents: dict[Name, list[Name]] = {}
         for name, record in records.items():
             self.current = name
             parents[name] = [checked_name(parent) for parent in self.part(record, "parents", list)]
         self.current = None
-        if nodes is not None and (odd := set(map(str, nodes)) ^ set(map(str, records))):
-            self.fail(f"{min(odd)!r} stands only in one of nodes and cpds")
+        if nodes is not None and (unmatched := set(map(str, nodes)) ^ set(map(str, records))):
+            self.fail(f"{min(unmatched)!r} is in only one of nodes and cpds")
         return Dag.from_parents(parents)
 
-    def part(self, record: Any, key: str, *kinds: type) -> Any:
-        """record[key], which must be of one of these types."""
+    @overload
+    def part(self, record: object, key: str, kind: type[One], /) -> One: ...
+    @overload
+    def part(self, record: object, key: str, kind: type[One], other: type[Other], /) -> One | Other: ...
+    def part(self, record: object, key: str, *kinds: type[object]) -> object:
+        """The value of a key, which must have one of these types."""
         if not isinstance(record, dict) or type(record.get(key)) not in kinds:
             found = "nothing" if not isinstance(record, dict) or key not in record else repr(record[key])[:60]
             self.fail(f"expected {' or '.join(kind.__name__ for kind in kinds)} as {key!r}, found {found}")
         return record[key]
 
-    def numbers(self, record: Any, key: str, count: int) -> Floats:
+    def numbers(self, record: object, key: str, count: int) -> Floats:
         values = self.part(record, key, list)
         if len(values) != count:
             self.fail(f"expected {count} numbers as {key!r}, found {len(values)}")
         if not {float, int}.issuperset(map(type, values)):
             self.fail(f"expected only numbers as {key!r}")
         try:
-            return np.array(values, dtype=np.float64)
+            return np.array(values, np.float64) if len(values) <= AT_ONCE else floats(values)
         except OverflowError:
             self.fail(f"a number in {key!r} is too large")
 
     def fail(self, problem: str) -> NoReturn:
         about = "" if self.current is None else f"variable {self.current!r:.60}: "
-        raise format_error(about + problem, self.text, self.path, self._place_of(self.current))
+        raise format_error(about + problem, self.text, self.path, self._position_of(self.current))
 
     def located(self, error: DconvexError) -> DconvexError:
-        """The same complaint as a `FormatError` that tells the place of the variable it is about."""
+        """The same error as a `FormatError` with the line and column of its variable."""
         if getattr(error, "line", None) is not None:
             return error
         culprit = getattr(error, "variable", None)
-        return format_error(str(error), self.text, self.path, self._place_of(self.current if culprit is None else culprit))
+        return format_error(str(error), self.text, self.path, self._position_of(self.current if culprit is None else culprit))
 
-    def _place_of(self, variable: object) -> int:
-        """Where the variable is described, as far as a search for its name can tell."""
+    def _position_of(self, variable: object) -> int:
+        """Where the description of the variable starts, found by its name."""
         try:
             quoted = re.escape(json.dumps(variable))
         except (TypeError, ValueError):
             return 0
         found = re.search(rf'"name"\s*:\s*{quoted}|{quoted}\s*:\s*\{{', self.text) if variable is not None else None
         return found.start() if found else 0
+
+
+def _interruptible_float(word: str) -> float:
+    """Python looks for signals whenever a function of its own is called."""
+    return float(word)
 
 
 FORMAT = Format(

@@ -1,8 +1,8 @@
-"""Names as other programs can read them, and notes beside them that tell what they stand for.
+"""Names as other programs can read them, and notes that say which names they stand for.
 
-Most formats hold strings only, and some of them plain words only. There a name that does not fit is spelled otherwise,
-and a note, which other programs pass over, lists `spelling:type:name` for each such name: `x_1:int:1 low:str:very%20low`.
-Spellings that the note does not mention stand for themselves, also when another program has changed them since.
+Most formats hold strings only, and some of them plain words only. There a name that does not fit gets another spelling,
+and a note, which other programs ignore, lists `spelling:type:name` for each such name: `x_1:int:1 low:str:very%20low`.
+A spelling that the note does not mention is the name itself, also if another program has changed it since.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from urllib.parse import quote, unquote
 from dconvex.names import Label, Name
 
 NOTES = NAME_NOTE, STATES_NOTE = "dconvex_name", "dconvex_states"
-"""What the notes on a variable are called in a file."""
+"""The names of a variable's notes in a file."""
 
 WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*+")
-"""What every program takes for a name."""
+"""A name that every program can read."""
 LINE = re.compile(r"(?! )[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]++(?<! )")
-"""Any text without control characters, and without blanks around it."""
+"""Any text without control characters and without blanks around it."""
 
 Spellings: TypeAlias = dict[Name | Label, str]
 
@@ -33,7 +33,7 @@ READ_AS: Mapping[str, Callable[[str], Label]] = {
 
 
 def spelled(names: Sequence[Name | Label], fits: re.Pattern[str]) -> Spellings:
-    """A spelling for each name, no two alike: its own text where that fits; of 1 and "1" the string goes first."""
+    """A spelling for each name, all different: its own text if that fits; of 1 and "1" the string gets it."""
     spellings: Spellings = {name: name for name in names if isinstance(name, str) and fits.fullmatch(name)}
     taken = set(spellings.values())
     for name in names:
@@ -48,13 +48,13 @@ def fresh_word(name: Name | Label, taken: Collection[str], fits: re.Pattern[str]
     """A plain word like `name` that fits and is not taken yet."""
     stem = re.sub(r"[^A-Za-z0-9]+", "_", str(name)).strip("_") or "unnamed"
     stem = stem if stem[0].isalpha() else f"x_{stem}"
-    counts = itertools.chain(range(2, 10), itertools.count(10 + len(taken)))  # soon beyond those that are taken
+    counts = itertools.chain(range(2, 10), itertools.count(10 + len(taken)))  # soon past those that are taken
     words = itertools.chain([stem], (f"{stem}_{count}" for count in counts))
     return next(word for word in words if word not in taken and fits.fullmatch(word))
 
 
 def notes(name: Name, names: Spellings, labels: Sequence[Label], states: Spellings) -> dict[str, str]:
-    """The notes that a variable needs: on its name, on its states, or none where all are spelled as they are."""
+    """The notes that a variable needs, on its name and on its states; none if all are spelled as they are."""
     found = {NAME_NOTE: _note([name], names), STATES_NOTE: _note(labels, states)}
     return {key: text for key, text in found.items() if text}
 
@@ -66,7 +66,7 @@ def _note(names: Sequence[Name | Label], spellings: Spellings) -> str:
 
 
 def meanings(text: str) -> dict[str, Label]:
-    """What a note says that spellings stand for; a `ValueError` where it is no note."""
+    """The name for each spelling in a note; a `ValueError` if it is not a note."""
     found: dict[str, Label] = {}
     for entry in text.split():
         spelling, kind, name = entry.split(":")

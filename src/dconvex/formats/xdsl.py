@@ -6,10 +6,10 @@
       <probabilities>0.9 0.1 0.2 0.8</probabilities></cpt>
     </nodes></smile>
 
-A node's own states vary fastest in a table, those of its first parent slowest. pyAgrum has the first parent vary
-fastest of the parents; files that say they are pyAgrum's are read so, and ours are written as GeNIe writes them.
-Names and states must be words for GeNIe, so others become words, with the true ones in properties of our own
-(`spelling`). A `deterministic` node becomes a table of zeros and ones; other kinds of nodes are refused.
+A node's own states vary fastest in a table, those of its first parent slowest. In files that name pyAgrum as their
+program the first parent varies fastest of the parents. Names and states must be words in GeNIe, so others become words,
+with the true ones in properties of our own (`spelling`). A `deterministic` node becomes a table of zeros and ones; other
+kinds of nodes are refused.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from dconvex.arrays import Floats
 from dconvex.errors import UnknownStateError
 from dconvex.formats.draft import Draft, ReadTable, row_major
-from dconvex.formats.numbers import first_parent_slowest, rows_of_numbers
+from dconvex.formats.number_lists import first_parent_slowest, rows_of_numbers
 from dconvex.formats.scanner import Excerpt
 from dconvex.formats.spelling import LINE, WORD, Spellings, notes, spelled
 from dconvex.names import Label, Name
-from dconvex.network.discrete import Floats
-from dconvex.network.families import Table
+from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<smile version="1.0" id="unknown
 
 
 def read_network(document: Document) -> BayesianNetwork:
-    """The network in an XDSL document; nodes may come in any order."""
+    """The network in an XDSL document; nodes may be in any order."""
     for element in document.root.all("dynamic"):
         document.fail("this is a dynamic network; only networks without time can be read", element)
     is_pyagrum = _is_pyagrum(document.root)
@@ -61,21 +61,21 @@ def _add_node(document: Document, draft: Draft, node: Element, is_pyagrum: bool)
     if node.tag == "cpt":
         table = row_major(document.excerpt(document.the("probabilities", node)))
     elif node.tag == "deterministic":
-        table = _sure(key, states, document.excerpt(document.the("resultingstates", node)))
+        table = _deterministic(key, states, document.excerpt(document.the("resultingstates", node)))
     else:
         document.fail(f"{key!r} is a <{node.tag}> node; only <cpt> and <deterministic> nodes can be read", node)
     properties = {element.attributes.get("id", ""): element.text for element in node.all("property")}
     parents = [parent for element in node.all("parents") for parent in element.text.split()]
-    draft.add_noted_variable(key, node.place, states, properties)
-    draft.add_family(key, node.place, parents, _first_parent_slowest(table) if is_pyagrum else table)
+    draft.add_noted_variable(key, node.position, states, properties)
+    draft.add_family(key, node.position, parents, _first_parent_slowest(table) if is_pyagrum else table)
 
 
 def _first_parent_slowest(table: ReadTable) -> ReadTable:
     return lambda sizes: first_parent_slowest(table(sizes), sizes)
 
 
-def _sure(key: str, states: Sequence[str], excerpt: Excerpt) -> ReadTable:
-    """The reader of a table that lists, for each row, the one state that is certain."""
+def _deterministic(key: str, states: Sequence[str], excerpt: Excerpt) -> ReadTable:
+    """The reader of a table that lists for each row its certain state."""
     codes = {state: code for code, state in enumerate(states)}
 
     def table(sizes: Sequence[int]) -> Floats:
@@ -93,7 +93,7 @@ def _sure(key: str, states: Sequence[str], excerpt: Excerpt) -> ReadTable:
 
 
 def render(network: BayesianNetwork) -> str:
-    """The network as XDSL, parents before children, as SMILE wants them."""
+    """The network as XDSL, parents before children, as SMILE needs them."""
     order = network.dag.topological_order()
     states, words, titles = network.states, spelled(network.dag.nodes, WORD), spelled(network.dag.nodes, LINE)
     nodes = (_rendered_node(cast(Table, network.family(name)), words, states[name]) for name in order)
@@ -114,11 +114,11 @@ def _rendered_node(table: Table, words: Spellings, labels: tuple[Label, ...]) ->
 
 
 def _rendered_views(order: Sequence[Name], words: Spellings, titles: Spellings) -> Iterator[str]:
-    """How GeNIe shows the nodes: under their true names, on a grid; pyAgrum does not read a file without this part."""
+    """How GeNIe shows the nodes: under their true names, on a grid; pyAgrum cannot read a file without this part."""
     columns = math.isqrt(len(order)) + 1
     yield '  <extensions>\n    <genie version="1.0" app="dconvex" name="unknown">\n'
-    for place, name in enumerate(order):
-        row, column = divmod(place, columns)
+    for index, name in enumerate(order):
+        row, column = divmod(index, columns)
         x, y = 40 + 160 * column, 40 + 100 * row
         yield f'      <node id="{words[name]}">\n        <name>{escape(titles[name], quote=False)}</name>\n'
         yield f"        <position>{x} {y} {x + 100} {y + 50}</position>\n      </node>\n"

@@ -1,9 +1,9 @@
-"""The formats that are XML: whatever the file's suffix, its root element tells which one it is."""
+"""The formats that are XML; the root element of a file, not its suffix, says which one it is."""
 
 from __future__ import annotations
 
 from dconvex.formats import xdsl, xmlbif
-from dconvex.formats.format import Format, all_fit
+from dconvex.formats.file_format import Format, all_fit
 from dconvex.network.network import BayesianNetwork
 
 READERS = {"BIF": xmlbif.read_network, "smile": xdsl.read_network}

@@ -1,14 +1,13 @@
-"""XML as a tree of elements that know where they stand.
+"""XML as a tree of elements with their positions in the text.
 
-Reading goes through defusedxml: no entity is unfolded, nothing outside the file is fetched. A document type declaration
-is refused, save for one that only describes elements, such as XMLBIF's own, which is passed over unread.
+Reading goes through defusedxml: no entity is expanded, nothing outside the file is fetched. A document type declaration
+is refused, except one that only describes elements, such as XMLBIF's own, which is ignored.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from itertools import accumulate
 from typing import NoReturn
 from xml.sax import SAXParseException
 from xml.sax.handler import ContentHandler
@@ -28,11 +27,11 @@ START_TAG = re.compile(r"""<(?:[^<>"']++|"[^"]*+"|'[^']*+')*+>""")
 
 @dataclass(slots=True)
 class Element:
-    """A tag, what stands in it, and where; `text` is what the tags inside leave, without white space around it."""
+    """A tag, its contents and its position; `text` is the text between the tags inside, without white space around it."""
 
     tag: str
     attributes: dict[str, str]
-    place: int
+    position: int
     children: list[Element] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
 
@@ -41,22 +40,22 @@ class Element:
         return "".join(self.pieces).strip(XML_SPACE)
 
     def all(self, tag: str) -> list[Element]:
-        """The elements of that tag right inside this one."""
+        """The children with that tag."""
         return [child for child in self.children if child.tag == tag]
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The root element, and the text in which errors have their place."""
+    """The root element, and the text for the positions of errors."""
 
     scanner: Scanner
     root: Element
 
     def fail(self, problem: str, element: Element) -> NoReturn:
-        self.scanner.fail(problem, element.place)
+        self.scanner.fail(problem, element.position)
 
     def the(self, tag: str, element: Element) -> Element:
-        """The one element of that tag right inside `element`."""
+        """The one child with that tag."""
         found = element.all(tag)
         if len(found) != 1:
             self.fail(f"expected one <{tag}> in <{element.tag}>, found {len(found) or 'none'}", element)
@@ -68,17 +67,18 @@ class Document:
         return element.attributes[name]
 
     def excerpt(self, element: Element) -> Excerpt:
-        """The text of an element as a part of the file, if it stands there as it is read."""
-        text, tag = "".join(element.pieces), START_TAG.match(self.scanner.text, element.place)
+        """The text of an element as a part of the file."""
+        text, tag = "".join(element.pieces), START_TAG.match(self.scanner.text, element.position)
         if tag and self.scanner.text.startswith(text, tag.end()):
             return Excerpt(self.scanner, text, tag.end())
-        return Excerpt(self.scanner, text, element.place, is_verbatim=False)
+        return Excerpt(self.scanner, text, element.position, is_verbatim=False)
 
 
 def read_document(text: str, path: str) -> Document:
-    """The tree of an XML text; what is not XML, or is too much of it, is a `FormatError`."""
+    """The tree of an XML text; invalid XML and dangerous declarations raise `FormatError`."""
     one_kind_of_line_end = text.replace("\r\n", "\n").replace("\r", "\n")
-    scanner = Scanner(HARMLESS_DOCTYPE.sub(blank, one_kind_of_line_end, count=1), path)
+    has_doctype = "<!DOCTYPE" in one_kind_of_line_end
+    scanner = Scanner(HARMLESS_DOCTYPE.sub(blank, one_kind_of_line_end, count=1) if has_doctype else one_kind_of_line_end, path)
     parser = DefusedExpatParser(forbid_dtd=True)
     builder = _Builder(parser, scanner.text)
     parser.setContentHandler(builder)
@@ -88,18 +88,18 @@ def read_document(text: str, path: str) -> Document:
     except SAXParseException as error:
         scanner.fail(f"not XML: {error.getMessage()}", builder.here())
     except DefusedXmlException:
-        way_out = "it could unfold to any size or fetch other files; remove it from the file"
+        way_out = "it could expand to any size or fetch other files; remove it from the file"
         scanner.fail(f"the document type declaration <!DOCTYPE …> is refused, since {way_out}", builder.here())
     return Document(scanner, builder.root)
 
 
 class _Builder(ContentHandler):
-    """Grows the tree while the parser walks over the text."""
+    """Builds the tree while the parser reads the text."""
 
     def __init__(self, parser: DefusedExpatParser, text: str) -> None:
         super().__init__()
         self.parser = parser
-        self.line_starts = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
+        self.line_starts = [0, *(end.end() for end in re.finditer("\n", text))]
         self.open: list[Element] = []
 
     def startElement(self, name: str, attrs: AttributesImpl) -> None:  # noqa: N802, SAX's name
@@ -117,6 +117,6 @@ class _Builder(ContentHandler):
         self.open[-1].pieces.append(content)
 
     def here(self) -> int:
-        """The place in the text that the parser has come to."""
+        """The position of the parser in the text."""
         line, column = self.parser.getLineNumber(), self.parser.getColumnNumber()
         return self.line_starts[(line or 1) - 1] + (column or 0)

@@ -5,8 +5,8 @@
     <DEFINITION><FOR>rain</FOR><TABLE>0.8 0.2</TABLE></DEFINITION>
     </NETWORK></BIF>
 
-The outcomes of `FOR` vary fastest in a table, those of the first `GIVEN` slowest. Names and outcomes are strings; what
-they stand for otherwise is told by properties of our own (`spelling`). Other properties are passed over.
+The outcomes of `FOR` vary fastest in a table, those of the first `GIVEN` slowest. Names and outcomes are strings; our own
+properties say which of them stand for something else (`spelling`). Other properties are ignored.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from html import escape
 from typing import TYPE_CHECKING, cast
 
 from dconvex.formats.draft import Draft, row_major
-from dconvex.formats.numbers import rows_of_numbers
+from dconvex.formats.number_lists import rows_of_numbers
 from dconvex.formats.spelling import LINE, Spellings, notes, spelled
 from dconvex.names import Label, Name
-from dconvex.network.families import Table
+from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def read_network(document: Document) -> BayesianNetwork:
-    """The network in an XMLBIF document; variables and definitions may come in any order."""
+    """The network in an XMLBIF document; variables and definitions may be in any order."""
     draft = Draft(document.scanner, "<DEFINITION>")
     inside = document.the("NETWORK", document.root)
     for variable in inside.all("VARIABLE"):
@@ -43,7 +43,7 @@ def _add_variable(document: Document, draft: Draft, variable: Element) -> None:
     if kind.lower() != "nature":
         document.fail(f"{name!r} is a variable of type {kind!r}; only those of type 'nature' can be read", variable)
     outcomes = [outcome.text for outcome in variable.all("OUTCOME")]
-    draft.add_noted_variable(name, variable.place, outcomes, dict(_properties(variable)))
+    draft.add_noted_variable(name, variable.position, outcomes, dict(_properties(variable)))
 
 
 def _properties(variable: Element) -> Iterator[tuple[str, str]]:
@@ -56,7 +56,7 @@ def _add_family(document: Document, draft: Draft, definition: Element) -> None:
     name = document.the("FOR", definition).text
     parents = [given.text for given in definition.all("GIVEN")]
     table = row_major(document.excerpt(document.the("TABLE", definition)))
-    draft.add_family(name, definition.place, parents, table)
+    draft.add_family(name, definition.position, parents, table)
 
 
 def render(network: BayesianNetwork) -> str:

@@ -8,13 +8,9 @@ a d-convex set is the network of the induced subgraph.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
-
-import numpy as np
 
 from dconvex.graph.dag import DagLike, as_dag
-from dconvex.graph.separation import flags, kernel_arcs, places
-from dconvex.kernels import load
+from dconvex.graph.separation import indices
 from dconvex.names import Name
 
 
@@ -34,15 +30,8 @@ def inducing_path(dag: DagLike, nodes: Name | Iterable[Name]) -> tuple[Name, ...
     ('a', 'b', 'c')
     """
     graph = as_dag(dag)
-    members = places(graph, nodes)
-    arcs, kernels = kernel_arcs(graph), load("convexity")
-    marks = load("walks").new_marks(len(graph))
-    inside = flags(graph, members)
-    u, v = kernels.first_inducing_pair(arcs, marks, members, inside)
-    if u < 0:
-        return None
-    kernels.are_joined(arcs, marks, u, v, inside, 0)
-    return graph.named(np.array(_steps(marks, u, v), np.int32))
+    path = graph.graph.find_inducing_path(indices(graph, nodes))
+    return None if path is None else graph.named(path)
 
 
 def convex_hull(dag: DagLike, nodes: Name | Iterable[Name]) -> frozenset[Name]:
@@ -52,20 +41,4 @@ def convex_hull(dag: DagLike, nodes: Name | Iterable[Name]) -> frozenset[Name]:
     ['a', 'b', 'c']
     """
     graph = as_dag(dag)
-    inside = flags(graph, places(graph, nodes))
-    load("convexity").close(kernel_arcs(graph), load("walks").new_marks(len(graph)), inside)
-    return frozenset(graph.named(np.flatnonzero(inside).astype(np.int32)))
-
-
-def _steps(marks: Any, u: int, v: int) -> list[int]:
-    """The walk from u to v that is left in `marks`, with the common child put between two married parents.
-
-    The walk is a shortest one in a moral graph, so no node comes twice: a node next to two of its steps would shorten it.
-    """
-    steps = [int(v)]
-    while steps[-1] != u:
-        node = steps[-1]
-        if marks.through[node] >= 0:
-            steps.append(int(marks.through[node]))
-        steps.append(int(marks.came_from[node]))
-    return steps[::-1]
+    return frozenset(graph.named(graph.graph.convex_hull(indices(graph, nodes))))

@@ -7,33 +7,31 @@ keeps the order it is given: a table's axes follow the parents, so their order i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from dconvex._core import Graph, Ragged
+from dconvex._core import Graph, Ragged, find_cycle, find_repeated_arc
 from dconvex.amounts import amount
+from dconvex.arrays import Indices, Offsets
 from dconvex.errors import CycleError, NetworkError, UnknownVariableError
-from dconvex.graph.adjacency import Adjacency, Indices, Offsets, find_cycle, topological_order
 from dconvex.names import Name, as_names, canonical, checked_name
-from dconvex.pictures.drawing import Drawing, Ruler
-from dconvex.pictures.showing import PlottedNetwork
-from dconvex.pictures.subjects import Clusters
+from dconvex.shown import ShownNetwork
 
 if TYPE_CHECKING:
     import networkx
 
 
-class Places(Protocol):
-    """Where each name stands."""
+class NameIndex(Protocol):
+    """The index of each name."""
 
     def __getitem__(self, name: Any, /) -> int: ...
     def __contains__(self, name: object, /) -> bool: ...
 
 
-class Dag(PlottedNetwork):
+class Dag(ShownNetwork):
     """A directed acyclic graph.
 
     `edges` are (parent, child) pairs, or a graph: another `Dag`, a network, a `networkx.DiGraph`. `nodes` names
@@ -46,22 +44,17 @@ class Dag(PlottedNetwork):
     ['cloudy', 'rain', 'sprinkler']
     """
 
-    __slots__ = ("_index", "_names", "child_lists", "graph", "order", "parent_lists")
+    __slots__ = ("_index", "_names", "graph")
 
     _names: Sequence[Name]
-    _index: Places
-    parent_lists: Adjacency
-    """The parents of each node by index, in the order of `parents`; for algorithms that work on arrays."""
-    child_lists: Adjacency
+    _index: NameIndex
     graph: Graph
-    """The same graph as the native core has it, by index."""
-    order: Indices
-    """Indices of the nodes, parents before children."""
+    """The same graph by index, for algorithms: parents (in the order of `parents`), children, order."""
 
     def __init__(self, edges: DagLike = (), nodes: Name | Iterable[Name] = ()) -> None:
         if isinstance(edges, Dag | HasDag):  # the order of its parents is part of the value
             whole = as_dag(edges).with_nodes(nodes)
-            self._fill(whole._names, whole._index, whole.parent_lists)
+            self._fill(whole._names, whole._index, whole.graph.parents)
             return
         pairs, own_nodes = _edges_and_nodes(edges)
         ends = list(chain.from_iterable(_checked_edges(pairs)))
@@ -69,9 +62,8 @@ class Dag(PlottedNetwork):
         names = tuple(canonical(endpoints | _declared([*own_nodes, *as_names(nodes)], endpoints)))
         index = {name: place for place, name in enumerate(names)}
         places = np.fromiter(map(index.__getitem__, ends), np.int32, len(ends))
-        tails, heads = places[::2], places[1::2]
-        by_tail = np.argsort(tails, kind="stable")
-        self._fill(names, index, Adjacency.from_pairs(heads[by_tail], tails[by_tail], len(names)))
+        children = Ragged.from_pairs(places[::2].copy(), places[1::2].copy(), len(names))
+        self._fill(names, index, children.reversed(len(names)))
 
     @classmethod
     def from_parents(cls, parents: Mapping[Name, Sequence[Name]]) -> Dag:
@@ -89,34 +81,27 @@ class Dag(PlottedNetwork):
             except KeyError as error:
                 raise UnknownVariableError(error.args[0], names, where=f"parent (of {child!r})") from None
 
-        return cls.from_arrays(names, Adjacency.from_lists(places(name) for name in names))
+        return cls.from_arrays(names, Ragged.from_lists(places(name) for name in names))
 
     @classmethod
-    def from_arrays(cls, names: tuple[Name, ...], parents: Adjacency) -> Dag:
+    def from_arrays(cls, names: tuple[Name, ...], parents: Ragged) -> Dag:
         """From names in canonical order and the parents of each, by index; checked for duplicates and cycles."""
         dag = cls.__new__(cls)
         dag._fill(names, {name: place for place, name in enumerate(names)}, parents)
         return dag
 
     @classmethod
-    def from_known(cls, names: Sequence[Name], index: Places, parents: Adjacency, children: Adjacency, order: Indices) -> Dag:
-        """From what a sound graph had; `names` and `index` may be read only where they are looked at."""
+    def from_graph(cls, names: Sequence[Name], index: NameIndex, graph: Graph) -> Dag:
+        """From names in canonical order, an index of them and the graph; the names need not be in memory as a whole."""
         dag = cls.__new__(cls)
-        dag._set(index, names, children, order, parents)
+        dag._set(names, index, graph)
         return dag
 
-    def _fill(self, names: Sequence[Name], index: Places, parents: Adjacency) -> None:
-        children = parents.reversed()
-        _refuse_duplicates(names, children)
-        order = topological_order(parents, children)
-        if len(order) < len(names):
-            raise CycleError([names[place] for place in find_cycle(parents, order)])
-        self._set(index, names, children, order, parents)
+    def _fill(self, names: Sequence[Name], index: NameIndex, parents: Ragged) -> None:
+        self._set(names, index, _graph(names, parents))
 
-    def _set(self, index: Places, names: Sequence[Name], children: Adjacency, order: Indices, parents: Adjacency) -> None:
-        order.setflags(write=False)
-        graph = Graph(Ragged(parents.start, parents.neighbours))
-        for slot, value in zip(Dag.__slots__, (index, names, children, graph, order, parents), strict=True):
+    def _set(self, names: Sequence[Name], index: NameIndex, graph: Graph) -> None:
+        for slot, value in zip(Dag.__slots__, (index, names, graph), strict=True):
             object.__setattr__(self, slot, value)
 
     @property
@@ -134,29 +119,29 @@ class Dag(PlottedNetwork):
     @property
     def edges(self) -> tuple[tuple[Name, Name], ...]:
         """All (parent, child) pairs, sorted."""
-        names, children = self._names, self.child_lists
-        ends = zip(children.owners().tolist(), children.neighbours.tolist(), strict=True)
+        names, children = self._names, self.graph.children
+        ends = zip(children.owners().tolist(), children.values.tolist(), strict=True)
         return tuple((names[tail], names[head]) for tail, head in ends)
 
     def parents(self, node: Name) -> tuple[Name, ...]:
         """The parents of `node`, in the order in which its table's axes stand."""
-        return self.named(self.parent_lists.of(self.index_of(node)))
+        return self.named(self.graph.parents[self.index_of(node)])
 
     def children(self, node: Name) -> tuple[Name, ...]:
         """The children of `node` in canonical order."""
-        return self.named(self.child_lists.of(self.index_of(node)))
+        return self.named(self.graph.children[self.index_of(node)])
 
     def ancestors(self, nodes: Name | Iterable[Name]) -> frozenset[Name]:
         """All nodes with a directed path into `nodes`, these themselves left out."""
-        return self._reached(self.parent_lists, nodes)
+        return self._others(self.graph.ancestors, nodes)
 
     def descendants(self, nodes: Name | Iterable[Name]) -> frozenset[Name]:
         """All nodes with a directed path from `nodes`, these themselves left out."""
-        return self._reached(self.child_lists, nodes)
+        return self._others(self.graph.descendants, nodes)
 
     def topological_order(self) -> tuple[Name, ...]:
         """All nodes, parents before children."""
-        return self.named(self.order)
+        return self.named(self.graph.order)
 
     def with_nodes(self, nodes: Name | Iterable[Name]) -> Dag:
         """The same graph with these nodes too; those that it does not have stand isolated."""
@@ -170,9 +155,9 @@ class Dag(PlottedNetwork):
         kept = np.array(sorted(self.index_of(node) for node in nodes), np.int64)
         place = np.full(len(self), -1, np.int64)
         place[kept] = np.arange(len(kept))
-        owners, parents = place[self.parent_lists.owners()], place[self.parent_lists.neighbours]
+        owners, parents = place[self.graph.parents.owners()], place[self.graph.parents.values]
         inside = (owners >= 0) & (parents >= 0)
-        lists = Adjacency.from_pairs(owners[inside].astype(np.int32), parents[inside].astype(np.int32), len(kept))
+        lists = Ragged.from_pairs(owners[inside].astype(np.int32), parents[inside].astype(np.int32), len(kept))
         return Dag.from_arrays(tuple(self._names[node] for node in kept.tolist()), lists)
 
     def to_networkx(self) -> networkx.DiGraph[Name]:
@@ -183,11 +168,6 @@ class Dag(PlottedNetwork):
         graph.add_nodes_from(self._names)
         graph.add_edges_from(self.edges)
         return graph
-
-    def _picture(self, ruler: Ruler, most: int, clusters: Clusters | None = None) -> Drawing:
-        from dconvex.pictures.network_picture import network_picture
-
-        return network_picture(self, ruler, most, clusters)
 
     def __len__(self) -> int:
         return len(self._names)
@@ -206,18 +186,18 @@ class Dag(PlottedNetwork):
             return NotImplemented
         return (
             self.nodes == other.nodes
-            and np.array_equal(self.parent_lists.start, other.parent_lists.start)
-            and np.array_equal(self.parent_lists.neighbours, other.parent_lists.neighbours)
+            and np.array_equal(self.graph.parents.offsets, other.graph.parents.offsets)
+            and np.array_equal(self.graph.parents.values, other.graph.parents.values)
         )
 
     def __hash__(self) -> int:
-        return hash((self.nodes, self.parent_lists.start.tobytes(), self.parent_lists.neighbours.tobytes()))
+        return hash((self.nodes, self.graph.parents.offsets.tobytes(), self.graph.parents.values.tobytes()))
 
     def __repr__(self) -> str:
-        return f"Dag({amount(len(self), 'node')}, {amount(len(self.parent_lists.neighbours), 'edge')})"
+        return f"Dag({amount(len(self), 'node')}, {amount(len(self.graph.parents.values), 'edge')})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.nodes, self.parent_lists.start, self.parent_lists.neighbours)
+        return _restored, (self.nodes, self.graph.parents.offsets, self.graph.parents.values)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a Dag is frozen; build a new one instead of setting {name!r}")
@@ -244,10 +224,10 @@ class Dag(PlottedNetwork):
         """The names of the nodes at these places."""
         return tuple(map(self._names.__getitem__, places.tolist()))
 
-    def _reached(self, adjacency: Adjacency, nodes: Name | Iterable[Name]) -> frozenset[Name]:
-        sources = {self.index_of(node) for node in as_names(nodes)}
-        reached = adjacency.reachable(sources)
-        return frozenset(self.named(reached[~np.isin(reached, list(sources))]))
+    def _others(self, reach: Callable[[Indices], Indices], nodes: Name | Iterable[Name]) -> frozenset[Name]:
+        """What is reached from the nodes, these themselves left out."""
+        sources = np.array([self.index_of(node) for node in as_names(nodes)], np.int32)
+        return frozenset(self.named(np.setdiff1d(reach(sources), sources, assume_unique=False)))
 
 
 @runtime_checkable
@@ -281,7 +261,7 @@ def _edges_and_nodes(graph: Any) -> tuple[list[Any], Iterable[Any]]:
 
 
 def _restored(names: tuple[Name, ...], start: Offsets, neighbours: Indices) -> Dag:
-    return Dag.from_arrays(names, Adjacency(start, neighbours))
+    return Dag.from_arrays(names, Ragged(start, neighbours))
 
 
 def _checked_edges(pairs: list[Any]) -> Iterable[tuple[Name, Name]]:
@@ -305,10 +285,12 @@ def _declared(nodes: Name | Iterable[Name], endpoints: set[Name]) -> set[Name]:
     return declared
 
 
-def _refuse_duplicates(names: Sequence[Name], children: Adjacency) -> None:
-    """Within a node the children are sorted, so a repeated edge stands next to itself."""
-    tails, heads = children.owners(), children.neighbours
-    repeated = np.flatnonzero((tails[1:] == tails[:-1]) & (heads[1:] == heads[:-1]))
-    if len(repeated):
-        tail, head = names[tails[repeated[0]]], names[heads[repeated[0]]]
-        raise NetworkError(f"the edge {tail!r} → {head!r} is given twice", variable=head)
+def _graph(names: Sequence[Name], parents: Ragged) -> Graph:
+    """The native graph; an error names the edge that is given twice, or shows the cycle."""
+    try:
+        return Graph(parents)
+    except ValueError:
+        if repeated := find_repeated_arc(parents):
+            tail, head = (names[place] for place in repeated)
+            raise NetworkError(f"the edge {tail!r} → {head!r} is given twice", variable=head) from None
+        raise CycleError([names[place] for place in find_cycle(parents).tolist()]) from None

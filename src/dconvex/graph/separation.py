@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dconvex.graph.dag import Dag, DagLike, as_dag
-from dconvex.kernels import load
 from dconvex.names import Name, as_names
 
 
@@ -26,9 +25,8 @@ def d_separated(dag: DagLike, xs: Name | Iterable[Name], ys: Name | Iterable[Nam
     False
     """
     graph = as_dag(dag)
-    sources, targets, blocked = (places(graph, names) for names in (xs, ys, given))
-    connected = load("walks").d_connected(kernel_arcs(graph), sources, flags(graph, blocked))
-    return not connected[targets].any()
+    sources, targets, blocked = (indices(graph, names) for names in (xs, ys, given))
+    return not graph.graph.d_connected(sources, blocked)[targets].any()
 
 
 def markov_boundary(dag: DagLike, nodes: Name | Iterable[Name]) -> frozenset[Name]:
@@ -38,28 +36,12 @@ def markov_boundary(dag: DagLike, nodes: Name | Iterable[Name]) -> frozenset[Nam
     ['sprinkler', 'wet']
     """
     graph = as_dag(dag)
-    members = set(places(graph, nodes).tolist())
-    children = {child for node in members for child in graph.child_lists.of(node).tolist()}
-    families = {parent for node in members | children for parent in graph.parent_lists.of(node).tolist()}
+    members = set(indices(graph, nodes).tolist())
+    children = {child for node in members for child in graph.graph.children[node].tolist()}
+    families = {parent for node in members | children for parent in graph.graph.parents[node].tolist()}
     return frozenset(graph.nodes[place] for place in (children | families) - members)
 
 
-def places(dag: Dag, names: Name | Iterable[Name]) -> NDArray[np.int32]:
-    """The places of the named nodes, each once, sorted."""
+def indices(dag: Dag, names: Name | Iterable[Name]) -> NDArray[np.int32]:
+    """The indices of the named nodes, each once, ascending."""
     return np.unique(np.array([dag.index_of(name) for name in as_names(names)], np.int32))
-
-
-def flags(dag: Dag, members: NDArray[np.int32]) -> NDArray[np.uint8]:
-    """1 for each member, 0 for all other nodes."""
-    inside = np.zeros(len(dag), np.uint8)
-    inside[members] = 1
-    return inside
-
-
-def kernel_arcs(dag: Dag) -> object:
-    """The DAG as kernels take it: copies, for Numba compiles a kernel once for read-only and once for plain arrays."""
-    rank = np.empty(len(dag), np.int32)
-    rank[dag.order] = np.arange(len(dag), dtype=np.int32)
-    lists = dag.parent_lists, dag.child_lists
-    arrays = (array.copy() for adjacency in lists for array in (adjacency.start, adjacency.neighbours))
-    return load("walks").Arcs(*arrays, rank)

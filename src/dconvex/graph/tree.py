@@ -6,24 +6,21 @@ arrays. The clusters that hold a variable form a subtree (the junction property)
 
 from __future__ import annotations
 
-import heapq
 import itertools
 import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dconvex._core import Ragged, RootedTree
 from dconvex.amounts import amount
+from dconvex.arrays import Indices, Offsets
+from dconvex.caching import cached_property
 from dconvex.errors import NetworkError, UnknownVariableError
-from dconvex.graph.adjacency import Adjacency, Indices, Offsets
-from dconvex.kernels import load
 from dconvex.names import Name, as_names, canonical, checked_name
-from dconvex.pictures.drawing import Drawing, Ruler
-from dconvex.pictures.showing import Plotted
+from dconvex.shown import Shown
 
 if TYPE_CHECKING:
     import networkx
@@ -39,12 +36,12 @@ class _Arrays:
     """The clusters and separators by index into `names`, each sorted; `ends` has two clusters a row."""
 
     names: Sequence[Name]
-    clusters: Adjacency
+    clusters: Ragged
     ends: Indices
-    separators: Adjacency
+    separators: Ragged
 
 
-class ClusterTree(Plotted):
+class ClusterTree(Shown):
     """Clusters of variables, joined to a tree; `decompose` makes one that is sound.
 
     `edges` are pairs of places in `clusters`; the separator of an edge is what its two clusters share. `mode` is what kind
@@ -70,16 +67,16 @@ class ClusterTree(Plotted):
         ends = np.array(sorted(_checked_edge(edge, len(sets)) for edge in edges), np.int32).reshape(-1, 2)
         separators = [sets[a] & sets[b] for a, b in ends.tolist()]
         lists = [[sorted(place[name] for name in part) for part in parts] for parts in (sets, separators)]
-        arrays = _Arrays(names, Adjacency.from_lists(lists[0]), ends, Adjacency.from_lists(lists[1]))
+        arrays = _Arrays(names, Ragged.from_lists(lists[0]), ends, Ragged.from_lists(lists[1]))
         self._fill(arrays, mode, certified, tuple(sorted(_checked_place(cluster, len(sets)) for cluster in undecided)))
 
     @classmethod
     def from_arrays(
         cls,
         names: Sequence[Name],
-        clusters: Adjacency,
+        clusters: Ragged,
         ends: Indices,
-        separators: Adjacency,
+        separators: Ragged,
         *,
         mode: Mode,
         certified: bool,
@@ -120,17 +117,17 @@ class ClusterTree(Plotted):
     @cached_property
     def variables(self) -> frozenset[Name]:
         """All members of clusters."""
-        return frozenset(self._arrays.names[place] for place in np.unique(self._arrays.clusters.neighbours).tolist())
+        return frozenset(self._arrays.names[place] for place in np.unique(self._arrays.clusters.values).tolist())
 
     @property
     def sizes(self) -> Indices:
         """The number of variables in each cluster."""
-        return np.diff(self._arrays.clusters.start).astype(np.int32)
+        return np.diff(self._arrays.clusters.offsets).astype(np.int32)
 
     @property
     def separator_sizes(self) -> Indices:
         """The number of variables in each separator."""
-        return np.diff(self._arrays.separators.start).astype(np.int32)
+        return np.diff(self._arrays.separators.offsets).astype(np.int32)
 
     @property
     def degrees(self) -> Indices:
@@ -154,9 +151,11 @@ class ClusterTree(Plotted):
         what is kept, after a first call that makes an index of the whole tree. Only a tree with the junction property can be
         pruned.
         """
-        kept = sorted(self._index.smallest_subtree({self._place_of(name) for name in as_names(variables)}))
+        wanted = np.array([self._place_of(name) for name in as_names(variables)], np.int32)
+        found, _ = self._index.smallest_subtree(wanted)
+        kept, above, edges = (numbers.tolist() for numbers in (found, self._index.parent[found], self._index.edge_above[found]))
         inside = set(kept)
-        return self._taken(kept, sorted(self._index.edge_above[c] for c in kept if self._index.parent[c] in inside))
+        return self._taken(kept, sorted(edge for edge, parent in zip(edges, above, strict=True) if parent in inside))
 
     def _taken(self, kept: list[int], inner: list[int]) -> ClusterTree:
         """The tree of these clusters and edges, both ascending."""
@@ -164,9 +163,9 @@ class ClusterTree(Plotted):
         renumbered = {cluster: number for number, cluster in enumerate(kept)}
         return ClusterTree.from_arrays(
             self._arrays.names,
-            Adjacency.from_lists(clusters.of(cluster).tolist() for cluster in kept),
+            Ragged.from_lists(clusters[cluster].tolist() for cluster in kept),
             np.array([[renumbered[end] for end in ends[edge].tolist()] for edge in inner], np.int32).reshape(-1, 2),
-            Adjacency.from_lists(self._arrays.separators.of(edge).tolist() for edge in inner),
+            Ragged.from_lists(self._arrays.separators[edge].tolist() for edge in inner),
             mode=self.mode,
             certified=self.certified,
             undecided=[number for cluster, number in renumbered.items() if cluster in self._open],
@@ -176,21 +175,32 @@ class ClusterTree(Plotted):
         """For algorithms that work on arrays: (start, members, parent, depth) of the clusters, members by place in the DAG."""
         arrays, index = self._arrays, self._index
         if arrays.names == dag.nodes:
-            members = arrays.clusters.neighbours.copy()
+            members = arrays.clusters.values.copy()
         else:
             place = np.array([dag.index_of(name) for name in arrays.names], np.int32)
-            members = place[arrays.clusters.neighbours]
+            members = place[arrays.clusters.values]
         owners = arrays.clusters.owners()
         members = members[np.lexsort((members, owners))]
-        return arrays.clusters.start.copy(), members, np.array(index.parent, np.int32), np.array(index.depth, np.int32)
+        return arrays.clusters.offsets.copy(), members, index.parent.copy(), index.depth.copy()
 
-    def joints(self, dag: Dag) -> tuple[Indices, Adjacency]:
+    def joints(self, dag: Dag) -> tuple[Indices, Ragged]:
         """For algorithms that work on arrays: the two clusters of each edge, and its separator by place in the DAG."""
         arrays = self._arrays
         if len(arrays.names) == len(dag):  # a tree over this DAG has the same names, in the same order
             return arrays.ends, arrays.separators
         place = np.array([dag.index_of(name) for name in arrays.names], np.int32)
-        return arrays.ends, Adjacency(arrays.separators.start.copy(), place[arrays.separators.neighbours])
+        return arrays.ends, Ragged(arrays.separators.offsets.copy(), place[arrays.separators.values])
+
+    def as_lists(self, dag: Dag) -> tuple[Ragged, Indices, Ragged]:
+        """For algorithms that work on arrays: clusters, the two clusters of each edge, separators; all by index in the DAG."""
+        arrays = self._arrays
+        parts = arrays.clusters, arrays.separators
+        number = np.arange(len(arrays.names), dtype=np.int32)
+        if arrays.names != dag.nodes:  # a pruned tree has names that it does not hold
+            held = np.unique(np.concatenate([lists.values for lists in parts]))
+            number[held] = [dag.index_of(arrays.names[place]) for place in held.tolist()]
+        clusters, separators = (_renumbered(lists, number) for lists in parts)
+        return clusters, arrays.ends, separators
 
     def to_networkx(self) -> networkx.Graph[int]:
         """A `networkx.Graph` of cluster places, with the attributes `cluster` of nodes and `separator` of edges."""
@@ -202,11 +212,6 @@ class ClusterTree(Plotted):
         for (one, other), separator in zip(self.edges, self.separators, strict=True):
             graph.add_edge(one, other, separator=separator)
         return graph
-
-    def _picture(self, ruler: Ruler, most: int) -> Drawing:
-        from dconvex.pictures.tree_picture import tree_picture
-
-        return tree_picture(self, ruler, most)
 
     def __len__(self) -> int:
         return len(self._arrays.clusters)
@@ -250,111 +255,31 @@ class ClusterTree(Plotted):
         return place
 
     @cached_property
-    def _index(self) -> _RootedIndex:
-        return _RootedIndex.of(self._arrays)
-
-
-@dataclass(frozen=True)
-class _RootedIndex:
-    """The tree hung on its first cluster, and for each variable where to find it."""
-
-    clusters: Adjacency
-    holders: Adjacency
-    """For each variable the clusters that hold it, ascending."""
-    parent: list[int]
-    depth: list[int]
-    edge_above: list[int]
-    top: list[int]
-    """For each variable the cluster nearest to the root that holds it."""
-
-    @classmethod
-    def of(cls, arrays: _Arrays) -> _RootedIndex:
-        count, edges = len(arrays.clusters), len(arrays.ends)
-        owners = np.concatenate([arrays.ends[:, 0], arrays.ends[:, 1]]).astype(np.int32)
-        others = np.concatenate([arrays.ends[:, 1], arrays.ends[:, 0]]).astype(np.int32)
-        tree = Adjacency.from_pairs(owners, others, count)
-        kernels = load("trees")
-        graph = load("moral").Graph(tree.start.copy(), tree.neighbours.copy())
-        if edges != max(count - 1, 0) or kernels.components(graph).any():
-            raise NetworkError(f"the {edges} edges do not join the {count} clusters to one tree, so it cannot be pruned")
-        parent, depth = kernels.rooted(graph)
-        lower = np.where(parent[arrays.ends[:, 0]] == arrays.ends[:, 1], arrays.ends[:, 0], arrays.ends[:, 1])
-        edge_above = np.full(count, -1, np.int64)
-        edge_above[lower] = np.arange(edges)
-        start, nodes = arrays.clusters.start.copy(), arrays.clusters.neighbours.copy()
-        top = kernels.tops(start, nodes, depth, len(arrays.names))
-        if len(nodes) - len(arrays.separators.neighbours) != np.count_nonzero(top >= 0):  # each is held once more than shared
+    def _index(self) -> RootedTree:
+        """The tree hung on its first cluster, and for each variable where to find it."""
+        arrays = self._arrays
+        clusters = Ragged(arrays.clusters.offsets, arrays.clusters.values)
+        try:
+            index = RootedTree(clusters, arrays.ends, len(arrays.names))
+        except ValueError:
+            joined = f"the {len(arrays.ends)} edges do not join the {len(clusters)} clusters to one tree"
+            raise NetworkError(f"{joined}, so it cannot be pruned") from None
+        shared = len(clusters.values) - len(arrays.separators.values)
+        if shared != np.count_nonzero(index.top >= 0):  # each variable is held once more than it is shared
             raise NetworkError(
                 "the clusters that hold a variable are not all joined with each other; such a tree cannot be pruned"
             )
-        holders = Adjacency.from_pairs(nodes, arrays.clusters.owners(), len(arrays.names))
-        return cls(arrays.clusters, holders, parent.tolist(), depth.tolist(), edge_above.tolist(), top.tolist())
-
-    def smallest_subtree(self, variables: set[int]) -> set[int]:
-        if not self.parent:
-            return set()
-        common = self._holding_all(variables)
-        if len(common):
-            sizes = self.clusters.start[common + 1] - self.clusters.start[common]
-            return {int(common[np.argmin(sizes)])}
-        return self._climbed(variables)
-
-    def _holding_all(self, variables: set[int]) -> NDArray[np.int64]:
-        """The clusters that hold all the variables, ascending: looked for among those of the rarest one."""
-        if not variables:
-            return np.arange(len(self.parent))
-        rarest = min(variables, key=lambda variable: len(self.holders.of(variable)))
-        found = self.holders.of(rarest).astype(np.int64)
-        for variable in variables:
-            if not len(found):
-                break
-            found = found[_are_in(found, self.holders.of(variable))]
-        return found
-
-    def _climbed(self, variables: set[int]) -> set[int]:
-        """Climb from the deepest tops until the paths have met and every variable is held.
-
-        No cluster holds all variables, so the deepest top is kept: whatever lies below it holds no variable of a top that is
-        not above it. When the climb reaches the depth of a top whose variable it has not met, it never will, so that top is
-        kept too; otherwise the climb meets the variable on its way.
-        """
-        waiting = sorted(variables, key=lambda variable: (self.depth[self.top[variable]], self.top[variable]))
-        unmet, kept = set(variables), set[int]()
-        tips: list[tuple[int, int]] = []
-        while True:
-            while waiting and waiting[-1] not in unmet:
-                waiting.pop()
-            if waiting and (not tips or self.depth[self.top[waiting[-1]]] >= -tips[0][0]):
-                following = self.top[waiting[-1]]
-            elif not waiting and len(tips) == 1:
-                return kept
-            else:
-                following = self.parent[heapq.heappop(tips)[1]]
-            if following not in kept:
-                kept.add(following)
-                heapq.heappush(tips, (-self.depth[following], following))
-                self._meet(following, unmet)
-
-    def _meet(self, cluster: int, unmet: set[int]) -> None:
-        """Take the variables that the cluster holds out of the unmet ones, by way of the fewer of the two."""
-        members = self.clusters.of(cluster)
-        if len(members) <= 8 * len(unmet):
-            unmet.difference_update(members.tolist())
-        else:
-            few = np.array(sorted(unmet))
-            unmet.difference_update(few[_are_in(few, members)].tolist())
+        return index
 
 
-def _are_in(few: NDArray[Any], many: NDArray[Any]) -> NDArray[np.bool_]:
-    """For each of few numbers whether it is among many sorted ones."""
-    place = np.minimum(np.searchsorted(many, few), len(many) - 1)
-    found: NDArray[np.bool_] = many[place] == few
-    return found
+def _renumbered(parts: Ragged, number: Indices) -> Ragged:
+    members = number[parts.values]
+    return Ragged(parts.offsets, members[np.lexsort((members, parts.owners()))])
 
 
-def _named(names: Sequence[Name], parts: Adjacency) -> tuple[frozenset[Name], ...]:
-    members = [names[place] for place in parts.neighbours.tolist()]
-    bounds = parts.start.tolist()
+def _named(names: Sequence[Name], parts: Ragged) -> tuple[frozenset[Name], ...]:
+    members = [names[place] for place in parts.values.tolist()]
+    bounds = parts.offsets.tolist()
     return tuple(frozenset(members[a:b]) for a, b in itertools.pairwise(bounds))
 
 

@@ -106,7 +106,7 @@ class _Elimination:
 def _moral_neighbours(dag: Dag) -> dict[int, set[int]]:
     near: dict[int, set[int]] = {node: set() for node in range(len(dag))}
     for child in near:
-        family = [child, *dag.parent_lists.of(child).tolist()]
+        family = [child, *dag.graph.parents[child].tolist()]
         for one, other in itertools.permutations(family, 2):
             near[one].add(other)
     return near

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex._core import Ending, NetworkPart, Question, RunReport, Status
 from dconvex.errors import ImpossibleEvidenceError, TooLargeError
 from dconvex.inference.conflict import smallest_conflict
 from dconvex.inference.distribution import Distribution
 from dconvex.inference.evidence import NOTHING, Evidence, Soft, read_evidence
 from dconvex.inference.plan import Candidate, QueryPlan
-from dconvex.inference.planner import PLANNING_ONE, Ending, HullStore, Key, Plan, Planner
-from dconvex.inference.tables import EACH, JOINT, NO_ARENA, NO_LIKELIHOODS, NO_ROW, RAW, SMALL_ARENA, Store
+from dconvex.inference.planner import PLANNING_ONE, Plan, Planner, Variables
+from dconvex.inference.tables import TableStore
 from dconvex.inference.weighting import weighted_samples
-from dconvex.kernels import load
 from dconvex.names import Label, Name
-from dconvex.network.discrete import Tables
+from dconvex.network.probability_tables import Tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,100 +29,102 @@ if TYPE_CHECKING:
     from dconvex.network.network import BayesianNetwork
 
 Floats: TypeAlias = NDArray[np.float64]
-Longs: TypeAlias = NDArray[np.int64]
+Indices: TypeAlias = NDArray[np.int32]
 
+ANSWER, MARGINALS, TRACE = Ending.ANSWER, Ending.MARGINALS, Ending.TRACE
+PRUNED, WHOLE = NetworkPart.PRUNED, NetworkPart.WHOLE
+FINE, IMPOSSIBLE, NEEDS_TABLES = Status.FINE, Status.IMPOSSIBLE, Status.NEEDS_TABLES
 MOST_AXES = 64
 """NumPy's limit; it holds for answers only, not for the tables on the way."""
-FINE, IMPOSSIBLE, NEEDS_TABLES = 0, 1, 3
-LOGARITHMS = 2
 
 
 class DiscreteAnswers:
-    """Answers about the tables of a model; `is_one_distribution` says that all clusters agree, so that any plan is right."""
+    """Answers about the tables of a model; in a coherent one all clusters agree, so that any plan is right.
+
+    `variables` are those that a caller names, `targets` those of them that are not observed.
+    """
 
     kind: ClassVar[Literal["discrete"]] = "discrete"
 
-    def __init__(self, store: Store, labels: Sequence[tuple[Label, ...]], *, is_one_distribution: bool) -> None:
+    def __init__(self, store: TableStore, labels: Sequence[tuple[Label, ...]], *, coherent: bool) -> None:
         self.store, self.labels = store, labels
         self.names = store.index.dag.names
         self._axes = _Axes(self.names, labels)
-        self.planner = Planner(store, is_one_distribution=is_one_distribution)
+        self.planner, self.coherent = Planner(store, coherent=coherent), coherent
 
     @classmethod
     def of(cls, index: FamilyIndex, tables: Tables) -> DiscreteAnswers:
-        return cls(Store.of(index, tables), tables.labels, is_one_distribution=True)
+        store = TableStore.of(index, [len(own) for own in tables.labels], tables.values)
+        return cls(store, tables.labels, coherent=True)
 
     def read_evidence(self, evidence: Mapping[Name, Any] | None, soft: Soft | None) -> Evidence:
         if not evidence and not soft:
             return NOTHING
         return read_evidence(self.store.index.dag, self.labels, evidence, soft)
 
-    def query(self, asked: Key, evidence: Evidence, limit: int, *, assume_possible: bool) -> Distribution:
-        hidden = asked
-        if evidence.observed and not set(asked).isdisjoint(evidence.observed):
-            hidden = tuple(place for place in asked if place not in evidence.observed)
-        plan = self.planner.plan(hidden, evidence.observed, evidence.likely, Ending.ANSWER, limit)
-        if hidden is not asked:
-            self._refuse_large_result(asked, limit, plan.peak_bytes)
-        plan, status, _, values = self._run(plan, evidence, JOINT)
-        if status == IMPOSSIBLE:
-            self.raise_impossible(evidence, limit, beside=asked)
+    def query(self, variables: Variables, evidence: Evidence, limit: int, *, assume_possible: bool) -> Distribution:
+        targets = evidence.targets_of(variables)
+        plan = self._plan(targets, evidence, ANSWER, limit)
+        if targets is not variables:
+            self._refuse_large_result(variables, limit, plan.peak_bytes)
+        plan, report, values = self._run(plan, evidence)
+        if report.status is IMPOSSIBLE:
+            self.raise_impossible(evidence, limit, context=variables)
         if not (plan.uses_all_evidence or assume_possible):
-            self._check_possible(evidence, limit, asked)
-        _refuse_many_axes(asked)
-        if hidden is not asked:
-            values = self._with_observed(values.reshape([len(self.labels[place]) for place in hidden]), asked, evidence)
+            self._check_possible(evidence, limit, variables)
+        _refuse_many_axes(variables)
+        if targets is not variables:
+            values = self._with_observed(values.reshape([len(self.labels[v]) for v in targets]), variables, evidence)
         axes = self._axes
-        names, labels, shape = zip(*[axes[place] for place in asked], strict=True) if asked else ((), (), ())
+        names, labels, shape = zip(*[axes[v] for v in variables], strict=True) if variables else ((), (), ())
         return Distribution(names, labels, values.reshape(shape))
 
-    def marginals(self, asked: Key, evidence: Evidence, limit: int, *, assume_possible: bool) -> dict[Name, Distribution]:
-        seen = dict(zip(evidence.observed, evidence.codes, strict=True))
-        hidden = tuple(place for place in asked if place not in seen)
-        found: dict[int, Floats] = {place: _one_hot(len(self.labels[place]), seen[place]) for place in asked if place in seen}
-        plans = self._marginal_plans(hidden, evidence, limit)
+    def marginals(
+        self, variables: Variables, evidence: Evidence, limit: int, *, assume_possible: bool
+    ) -> dict[Name, Distribution]:
+        state_of = dict(zip(evidence.observed, evidence.states, strict=True))
+        targets = evidence.targets_of(variables)
+        found: dict[int, Floats] = {v: _one_hot(len(self.labels[v]), state_of[v]) for v in variables if v in state_of}
+        plans = self._marginal_plans(targets, evidence, limit)
         for planned in plans:
-            plan, status, _, values = self._run(planned, evidence, EACH)
-            if status == IMPOSSIBLE:
-                self.raise_impossible(evidence, limit, beside=tuple(variable for variable, _, _ in plan.outs))
-            for variable, start, size in plan.outs:
-                found[variable] = values[start : start + size]
+            plan, report, values = self._run(planned, evidence)
+            if report.status is IMPOSSIBLE:
+                self.raise_impossible(evidence, limit, context=tuple(output.variable for output in plan.outputs))
+            for output in plan.outputs:
+                found[output.variable] = values[output.offset : output.offset + output.size]
         if evidence and not assume_possible:
-            self._check_all_possible(plans, evidence, limit, asks_observed=len(hidden) < len(asked))
+            self._check_all_possible(plans, evidence, limit, asks_observed=len(targets) < len(variables))
         names, labels = self.names, self.labels
-        return {names[place]: Distribution((names[place],), (labels[place],), found[place]) for place in asked}
+        return {names[v]: Distribution((names[v],), (labels[v],), found[v]) for v in variables}
 
-    def log_evidence(self, evidence: Evidence, limit: int, beside: Key = ()) -> float:
+    def log_evidence(self, evidence: Evidence, limit: int, context: Variables = ()) -> float:
         """The logarithm of the probability of the evidence, -inf where it is impossible.
 
-        Where clusters disagree, it is that in the network of a question about the variables `beside`.
+        Where clusters disagree, it is that in the network of a question about the `context`.
         """
         if not evidence:
             return evidence.log_scale
-        plan = self.evidence_plan(evidence.observed, limit, beside, evidence.likely)
-        _, status, log_sum, _ = self._run(plan, evidence, JOINT)
-        return log_sum + evidence.log_scale if status == FINE else -np.inf
+        _, report, _ = self._run(self.evidence_plan(evidence, limit, context), evidence)
+        return report.log_sum + evidence.log_scale if report.status is FINE else -np.inf
 
     def most_probable(
-        self, asked: Key | None, evidence: Evidence, limit: int, *, assume_possible: bool
+        self, variables: Variables | None, evidence: Evidence, limit: int, *, assume_possible: bool
     ) -> tuple[dict[Name, Label], float]:
-        seen = dict(zip(evidence.observed, evidence.codes, strict=True))
-        wanted = tuple(range(len(self.names))) if asked is None else asked
-        hidden = tuple(place for place in wanted if place not in seen)
-        plan = self.planner.sound(self.planner.plan(hidden, evidence.observed, evidence.likely, Ending.TRACE, limit, hidden))
-        states = self._traced(plan, evidence, limit, beside=hidden)[0]
-        found = {place: int(state) for place, state in zip(plan.axes.tolist(), states.tolist(), strict=True)} | seen
-        given, met = evidence, self._requisite(hidden, evidence.observed, evidence.likely)
-        if self.is_one_distribution and len(met) < len(evidence.observed) + len(evidence.likely):
-            given = evidence.only(set(met))
-        both = given.with_states(hidden, tuple(found[place] for place in hidden))
-        log_both, log_given = (self.log_evidence(part, limit, hidden) for part in (both, given))
+        targets = evidence.targets_of(tuple(range(len(self.names))) if variables is None else variables)
+        plan = self.planner.sound(self._plan(targets, evidence, TRACE, limit, map_variables=targets))
+        states = self._traced(plan, evidence, limit, context=targets)[0]
+        state_of = dict(zip(plan.program.axes.tolist(), states.tolist(), strict=True))
+        state_of |= dict(zip(evidence.observed, evidence.states, strict=True))
+        given, requisite = evidence, self._requisite(targets, evidence)
+        if self.coherent and len(requisite) < len(evidence.observed) + len(evidence.soft):
+            given = evidence.only(set(requisite))
+        both = given.with_states(targets, tuple(state_of[v] for v in targets))
+        log_both, log_given = (self.log_evidence(part, limit, targets) for part in (both, given))
         if log_given == -np.inf:
-            self.raise_impossible(given, limit, beside=hidden)
+            self.raise_impossible(given, limit, context=targets)
         if given is not evidence and not assume_possible:
-            self._check_possible(evidence, limit, hidden)
-        answered = wanted if asked is not None else hidden
-        assignment = {self.names[place]: self.labels[place][found[place]] for place in answered}
+            self._check_possible(evidence, limit, targets)
+        assignment = {self.names[v]: self.labels[v][state_of[v]] for v in (targets if variables is None else variables)}
         return assignment, log_both - log_given
 
     def sample(
@@ -134,230 +135,227 @@ class DiscreteAnswers:
         known = self._sampled_ancestors(rows, evidence, rng, limit) if evidence else {}
         return tables.frame(network.dag, tables.sampled_codes(network.dag, rows, rng, known), rows)
 
-    def _sampled_ancestors(
-        self, rows: int, evidence: Evidence, rng: np.random.Generator, limit: int
-    ) -> dict[int, NDArray[np.int32]]:
-        plan = self.planner.sound(self.planner.plan((), evidence.observed, evidence.likely, Ending.TRACE, limit, is_whole=True))
+    def _sampled_ancestors(self, rows: int, evidence: Evidence, rng: np.random.Generator, limit: int) -> dict[int, Indices]:
+        plan = self.planner.sound(self._plan((), evidence, TRACE, limit, network=WHOLE))
         everything = tuple(range(len(self.names)))
-        states = self._traced(plan, evidence, limit, rows, int(rng.integers(2**63)), beside=everything)
-        found = dict(zip(plan.axes.tolist(), states.T, strict=True))
-        for place, code in zip(evidence.observed, evidence.codes, strict=True):
-            found[place] = np.full(rows, code, np.int32)
+        states = self._traced(plan, evidence, limit, rows, int(rng.integers(2**63)), context=everything)
+        found = dict(zip(plan.program.axes.tolist(), states.T, strict=True))
+        for variable, state in zip(evidence.observed, evidence.states, strict=True):
+            found[variable] = np.full(rows, state, np.int32)
         return found
 
-    def estimate(self, asked: Key, evidence: Evidence, limit: int, samples: int, rng: np.random.Generator) -> Distribution:
+    def estimate(
+        self, variables: Variables, evidence: Evidence, limit: int, samples: int, rng: np.random.Generator
+    ) -> Distribution:
         """An estimate from weighted samples, with standard errors."""
-        hidden = tuple(place for place in asked if place not in evidence.observed)
-        self._refuse_large_result(asked, limit, copies=3)
-        _refuse_many_axes(asked)
-        with contextlib.suppress(TooLargeError):  # too large to know: the samples will tell
-            self._check_possible(evidence, limit, asked)
-        values, errors = weighted_samples(self.planner, hidden, evidence, samples, rng)
-        shape = [len(self.labels[place]) for place in hidden]
+        targets = evidence.targets_of(variables)
+        self._refuse_large_result(variables, limit, copies=3)
+        _refuse_many_axes(variables)
+        with contextlib.suppress(TooLargeError):  # too large to know: the samples will show it
+            self._check_possible(evidence, limit, variables)
+        values, errors = weighted_samples(self.planner, targets, evidence, samples, rng)
+        shape = [len(self.labels[v]) for v in targets]
         values, errors = values.reshape(shape), errors.reshape(shape)
-        if len(hidden) < len(asked):
-            values, errors = (self._with_observed(part, asked, evidence) for part in (values, errors))
-        names = tuple(self.names[place] for place in asked)
-        return Distribution(names, tuple(self.labels[place] for place in asked), values, errors)
+        if targets is not variables:
+            values, errors = (self._with_observed(part, variables, evidence) for part in (values, errors))
+        names = tuple(self.names[v] for v in variables)
+        return Distribution(names, tuple(self.labels[v] for v in variables), values, errors)
 
-    def explain(self, asked: Key, evidence: Evidence, limit: int, *, assume_possible: bool) -> QueryPlan:
-        hidden = tuple(place for place in asked if place not in evidence.observed)
-        plan = self.planner.plan(hidden, evidence.observed, evidence.likely, Ending.ANSWER, limit)
+    def explain(self, variables: Variables, evidence: Evidence, limit: int, *, assume_possible: bool) -> QueryPlan:
+        targets = evidence.targets_of(variables)
+        plan = self._plan(targets, evidence, ANSWER, limit)
         peak = plan.peak_bytes
-        if len(hidden) < len(asked):
-            peak += 8 * self._refuse_large_result(asked, limit, peak)
+        if targets is not variables:
+            peak += 8 * self._refuse_large_result(variables, limit, peak)
         check = None
         if not (plan.uses_all_evidence or assume_possible):
-            check = self._checking_plan(evidence, limit, asked)
+            check = self._checking_plan(evidence, limit, variables)
         peak = max(peak, check.peak_bytes if check else 0)
-        return self._explained(plan, asked, hidden, evidence, peak)
+        return self._explained(plan, variables, targets, evidence, peak)
 
-    def proba_plan(self, targets: Key, observed: Key, limit: int, *, is_checked: bool) -> Plan:
+    def proba_plan(self, targets: Variables, observed: Variables, limit: int, *, is_checked: bool) -> Plan:
         """The plan for one target given these variables, whatever their states, or for the marginals of several."""
-        ending = Ending.ANSWER if len(targets) == 1 else Ending.MARGINALS
-        return self.planner.plan(targets, observed, (), ending, limit, is_checked=is_checked, shows_impossible=False)
+        ending = ANSWER if len(targets) == 1 else MARGINALS
+        question = Question(targets, observed, coherent=self.coherent, ending=ending, max_bytes=limit)
+        return self.planner.plan(question, is_checked=is_checked)
 
-    def evidence_plan(self, observed: Key, limit: int, beside: Key, likely: Key = ()) -> Plan:
+    def evidence_plan(self, evidence: Evidence, limit: int, context: Variables) -> Plan:
         """The plan for the probability of evidence on these variables, in the network of a question about others."""
-        kept = () if self.is_one_distribution else beside
-        return self.planner.plan((), observed, likely, Ending.ANSWER, limit, beside=kept)
+        return self._plan((), evidence, ANSWER, limit, context=() if self.coherent else context)
 
-    @property
-    def is_one_distribution(self) -> bool:
-        return self.planner.is_one_distribution
+    def zeros_above(self, variables: Iterable[int]) -> Indices:
+        """Of these variables and of those above them the ones whose own table has an entry that is zero."""
+        if self.store.has_zeros is False:
+            return np.empty(0, np.int32)
+        return self.store.with_zeros(self.store.index.dag.graph.ancestors(np.array([*variables], np.int32)))
 
-    @cached_property
-    def tables_with_zeros(self) -> list[int]:
-        """Variables whose own table has an entry that is zero."""
-        own = len(self.names)
-        if self.store.zeros is not None:
-            return [int(place) for place in np.flatnonzero(self.store.zeros)]
-        values, at = self.store.values[: self.store.table_at[own]], self.store.table_at[:own]
-        lowest = np.minimum.reduceat(values, at) if own else values
-        return [int(place) for place in np.flatnonzero(lowest == 0)]
-
-    def may_be_impossible(self, observed: Key, codes: Longs) -> NDArray[np.bool_]:
+    def may_be_impossible(self, observed: Variables, states: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
         """Flags of the rows of evidence for which a table above it has a zero among the cells that the row leaves open."""
-        if not self.is_one_distribution:
-            return np.ones(len(codes), bool)
-        found = np.zeros(len(codes), bool)
-        column = {place: k for k, place in enumerate(observed)}
-        above = set(self.store.index.dag.parent_lists.reachable(column).tolist())
-        tables = [table for table in self.tables_with_zeros if table in above]
-        self.store.derive(np.array(tables, np.int64))
-        for table in tables:
+        if not self.coherent:
+            return np.ones(len(states), bool)
+        found = np.zeros(len(states), bool)
+        column = {variable: k for k, variable in enumerate(observed)}
+        for table in self.zeros_above(column).tolist():
             members = [*self.store.index.parents_of(table).tolist(), table]
             open_axes = tuple(axis for axis, member in enumerate(members) if member not in column)
             lowest = self.store.table(table).min(axis=open_axes) if open_axes else self.store.table(table)
-            seen = tuple(codes[:, column[member]] for member in members if member in column)
-            found |= lowest[seen] == 0
+            known = tuple(states[:, column[member]] for member in members if member in column)
+            found |= lowest[known] == 0
         return found
 
-    def requisite_of(self, targets: Key, observed: Key) -> list[int]:
-        """Places within `observed` of what matters for the targets."""
-        met = set(self._requisite(targets, observed, ()))
-        return [k for k, place in enumerate(observed) if place in met]
+    def requisite_of(self, targets: Variables, observed: Variables) -> list[int]:
+        """Positions within `observed` of what matters for the targets."""
+        requisite = set(self._requisite(targets, Evidence(observed)))
+        return [k for k, variable in enumerate(observed) if variable in requisite]
 
-    def rows(self, plan: Plan, codes: Longs) -> tuple[Floats, Floats]:
-        """Answers for many rows of evidence, by a plan that is sound: (results by row, statuses)."""
-        out, ended = np.empty((len(codes), plan.size)), np.empty((len(codes), 3))
-        finish = JOINT if plan.ending == Ending.ANSWER else EACH
-        plan.store.run(plan.program, codes, NO_LIKELIHOODS, finish, np.empty(plan.arena), out.reshape(-1), ended)
-        return out, ended[:, 0]
-
-    def raise_impossible(self, evidence: Evidence, limit: int, where: str = "", beside: Key = ()) -> NoReturn:
+    def raise_impossible(self, evidence: Evidence, limit: int, where: str = "", context: Variables = ()) -> NoReturn:
         """Name a small part of the evidence that is impossible already, in the network of a question about others."""
-        kept = (*beside, *evidence.observed, *evidence.likely)
+        kept = (*context, *evidence.observed, *evidence.soft)
 
-        def is_possible(places: tuple[int, ...]) -> bool:
-            return self.log_evidence(evidence.only(set(places)), limit, kept) > -np.inf
+        def is_possible(variables: tuple[int, ...]) -> bool:
+            return self.log_evidence(evidence.only(set(variables)), limit, kept) > -np.inf
 
-        conflict = smallest_conflict((*evidence.observed, *evidence.likely), is_possible)
+        conflict = smallest_conflict((*evidence.observed, *evidence.soft), is_possible)
         said = evidence.said(self.labels)
-        raise ImpossibleEvidenceError({self.names[place]: said[place] for place in conflict}, where)
+        raise ImpossibleEvidenceError({self.names[variable]: said[variable] for variable in conflict}, where)
 
-    def _marginal_plans(self, hidden: Key, evidence: Evidence, limit: int) -> list[Plan]:
+    def _plan(
+        self,
+        targets: Variables,
+        evidence: Evidence,
+        ending: Ending,
+        limit: int,
+        *,
+        map_variables: Variables = (),
+        context: Variables = (),
+        network: NetworkPart = PRUNED,
+        is_checked: bool = True,
+    ) -> Plan:
+        question = Question(
+            targets, evidence.observed, evidence.soft, map_variables=map_variables, context=context, network=network,
+            coherent=self.coherent, shows_impossible=True, ending=ending, max_bytes=limit,
+        )  # fmt: skip
+        return self.planner.plan(question, is_checked=is_checked)
+
+    def _marginal_plans(self, targets: Variables, evidence: Evidence, limit: int) -> list[Plan]:
         """One plan that propagates to all variables, or one for each variable, whichever costs less."""
-        given = (evidence.observed, evidence.likely)
         together: Plan | None = None
-        if self.planner.is_one_distribution and len(hidden) > 1:
-            plan = self.planner.plan(hidden, *given, Ending.MARGINALS, limit, is_checked=False)
+        if self.coherent and len(targets) > 1:
+            plan = self._plan(targets, evidence, MARGINALS, limit, is_checked=False)
             together = plan if plan.peak_bytes <= limit else None
-            if together and together.total <= PLANNING_ONE * len(hidden):
+            if together and together.total <= PLANNING_ONE * len(targets):
                 return [together]
         singles: list[Plan] = []
         total = 0.0
-        for place in hidden:
-            single = self.planner.plan((place,), *given, Ending.MARGINALS, limit, is_checked=together is None)
+        for target in targets:
+            single = self._plan((target,), evidence, MARGINALS, limit, is_checked=together is None)
             singles.append(single)
             total += single.total + PLANNING_ONE // 2
             if together and (single.peak_bytes > limit or total > together.total):
                 return [together]
         return singles
 
-    def _refuse_large_result(self, asked: Key, limit: int, beside: int = 0, copies: int = 1) -> int:
-        """The number of entries in the result, if it fits, copies of it and so many bytes beside."""
-        size = math.prod(len(self.labels[place]) for place in asked)
-        if 8 * copies * size + beside > limit:
+    def _refuse_large_result(self, variables: Variables, limit: int, more: int = 0, copies: int = 1) -> int:
+        """The number of entries in the result, if copies of it and this many more bytes fit."""
+        size = math.prod(len(self.labels[v]) for v in variables)
+        if 8 * copies * size + more > limit:
             way_out = "Ask for fewer variables at once, or for marginals."
-            raise TooLargeError(f"the joint table of {len(asked)} variables", 8 * copies * size + beside, limit, way_out)
+            raise TooLargeError(f"the joint table of {len(variables)} variables", 8 * copies * size + more, limit, way_out)
         return size
 
-    def _run(self, plan: Plan, evidence: Evidence, finish: int) -> tuple[Plan, int, float, Floats]:
-        """The plan that was executed, status, logarithm of the sum, and result, for one row of evidence."""
-        out = np.empty(plan.size)
-        arena = NO_ARENA if plan.arena <= SMALL_ARENA else np.empty(plan.arena)
-        codes = np.array((evidence.codes,), np.int64) if evidence.codes else NO_ROW
-        status, _, log_sum = plan.store.run(plan.program, codes, evidence.flat, finish, arena, out)
-        if status == NEEDS_TABLES:
-            return self._run(self.planner.sound(plan), evidence, finish)
-        return plan, status, log_sum, out
+    def _run(self, plan: Plan, evidence: Evidence) -> tuple[Plan, RunReport, Floats]:
+        """The plan that was executed, what it reports and its result, for one row of evidence."""
+        report, values = plan.run(evidence.states, evidence.native)
+        if report.status is NEEDS_TABLES:
+            return self._run(self.planner.sound(plan), evidence)
+        return plan, report, values
 
     def _traced(
-        self, plan: Plan, evidence: Evidence, limit: int, rows: int = 1, seed: int | None = None, *, beside: Key
-    ) -> NDArray[np.int32]:
-        """The states of the axes of a sound plan: the most probable ones, or so many rows at random."""
-        codes = np.array((evidence.codes,), np.int64) if evidence.codes else NO_ROW
-        arena, is_random = np.empty(plan.arena), seed is not None
-        status, arithmetic, _ = plan.store.run(
-            plan.program, codes, evidence.flat, RAW, arena, np.empty(plan.size), logs=not is_random
-        )
-        if status == IMPOSSIBLE:
-            self.raise_impossible(evidence, limit, beside=beside)
-        states = np.zeros((rows, len(plan.axes)), np.int32)
-        load("tracing").trace(plan.program, arena, arithmetic == LOGARITHMS, is_random, np.uint64(seed or 0), states)
+        self, plan: Plan, evidence: Evidence, limit: int, rows: int = 1, seed: int | None = None, *, context: Variables
+    ) -> Indices:
+        """The states of the axes of a sound plan: the most probable ones, or rows at random."""
+        states = plan.trace(evidence.states, evidence.native, rows, seed)
+        if states is None:
+            self.raise_impossible(evidence, limit, context=context)
         return states
 
-    def _check_possible(self, evidence: Evidence, limit: int, asked: Key) -> None:
-        plan = self._checking_plan(evidence, limit, asked)
-        if plan and self._run(plan, evidence, JOINT)[1] == IMPOSSIBLE:
-            self.raise_impossible(evidence, limit, beside=asked)
+    def _check_possible(self, evidence: Evidence, limit: int, context: Variables) -> None:
+        plan = self._checking_plan(evidence, limit, context)
+        if plan and self._run(plan, evidence)[1].status is IMPOSSIBLE:
+            self.raise_impossible(evidence, limit, context=context)
 
-    def _checking_plan(self, evidence: Evidence, limit: int, asked: Key) -> Plan | None:
+    def _checking_plan(self, evidence: Evidence, limit: int, context: Variables) -> Plan | None:
         """The plan that finds out whether the evidence is possible; None where it is in any case."""
-        if not evidence or (self.is_one_distribution and not self.tables_with_zeros):
+        if not evidence or (self.coherent and not self._may_hold_zeros(evidence)):
             return None
         try:
-            return self.evidence_plan(evidence.observed, limit, asked, evidence.likely)
+            return self.evidence_plan(evidence, limit, context)
         except TooLargeError as error:
-            if not self.may_be_impossible(evidence.observed, np.array([evidence.codes], np.int64).reshape(1, -1)).any():
+            if not self.may_be_impossible(evidence.observed, np.array([evidence.states], np.int32).reshape(1, -1)).any():
                 return None
             what = "to check that the evidence is possible, also what does not matter for the answer,"
             way_out = "Leave that out with assume_possible=True, give less evidence, or raise max_bytes."
             raise TooLargeError(what, error.estimate, error.limit, way_out, error.cluster) from None
 
+    def _may_hold_zeros(self, evidence: Evidence) -> bool:
+        """Whether a zero may make the evidence impossible; in a model from a file only the tables above it are looked at."""
+        known = self.store.has_zeros
+        return len(self.zeros_above((*evidence.observed, *evidence.soft))) > 0 if known is None else known
+
     def _check_all_possible(self, plans: list[Plan], evidence: Evidence, limit: int, *, asks_observed: bool) -> None:
-        """Once for all plans; where clusters disagree, for each that has not seen all evidence itself."""
+        """Once for all plans; where clusters disagree, for each that has not looked at all evidence itself."""
         unsure = [plan for plan in plans if not plan.uses_all_evidence]
-        if self.is_one_distribution:
+        if self.coherent:
             unsure = unsure[:1] if len(unsure) == len(plans) else []
-        if not plans or (asks_observed and not self.is_one_distribution):
+        if not plans or (asks_observed and not self.coherent):
             self._check_possible(evidence, limit, ())
         for plan in unsure:
-            self._check_possible(evidence, limit, tuple(variable for variable, _, _ in plan.outs))
+            self._check_possible(evidence, limit, tuple(output.variable for output in plan.outputs))
 
-    def _with_observed(self, values: Floats, asked: Key, evidence: Evidence) -> Floats:
-        """Axes for the variables that are observed, with all probability on what was seen."""
-        seen = dict(zip(evidence.observed, evidence.codes, strict=True))
-        whole = np.zeros([len(self.labels[place]) for place in asked])
-        whole[tuple(seen.get(place, slice(None)) for place in asked)] = values
+    def _with_observed(self, values: Floats, variables: Variables, evidence: Evidence) -> Floats:
+        """Axes for the variables that are observed, with all probability on their states."""
+        state_of = dict(zip(evidence.observed, evidence.states, strict=True))
+        whole = np.zeros([len(self.labels[v]) for v in variables])
+        whole[tuple(state_of.get(v, slice(None)) for v in variables)] = values
         return whole
 
-    def _explained(self, plan: Plan, asked: Key, hidden: Key, evidence: Evidence, peak_bytes: int) -> QueryPlan:
+    def _explained(
+        self, plan: Plan, variables: Variables, targets: Variables, evidence: Evidence, peak_bytes: int
+    ) -> QueryPlan:
         names, index = self.names, self.store.index
-        question = hidden, evidence.observed, evidence.likely
-        small = self.planner.small_network(*question, is_whole=plan.network == "whole")
-        nodes = plan.store.nodes if isinstance(plan.store, HullStore) else np.arange(len(names), dtype=np.int32)
-        met = self._requisite(*question)
-        looked_at = met if self.is_one_distribution else [*evidence.observed, *evidence.likely]
-        kept = index.kept_clusters([*hidden, *looked_at]).tolist()
-        used = set((nodes if plan.network == "hull" else small.nodes[(small.needed | small.roles) > 0]).tolist())
-        order = nodes[plan.order]
+        network = WHOLE if plan.network == "whole" else PRUNED
+        small = self.planner.small_network(targets, evidence.observed, evidence.soft, network=network)
+        requisite = self._requisite(targets, evidence)
+        looked_at = requisite if self.coherent else [*evidence.observed, *evidence.soft]
+        kept = index.kept_clusters([*targets, *looked_at]).tolist()
+        inside = small.nodes[small.is_requisite | (small.roles > 0)] if plan.nodes is None else plan.nodes
+        used = set(inside.tolist())
         return QueryPlan(
             tree=index.tree,
-            variables=_named(names, asked),
+            variables=_named(names, variables),
             evidence=_named(names, evidence.observed),
-            likelihoods=_named(names, evidence.likely),
-            requisite=_named(names, met),
+            likelihoods=_named(names, evidence.soft),
+            requisite=_named(names, requisite),
             kept=tuple(kept),
             variables_kept=_named(names, sorted(used)),
             barren=_named(names, sorted(set(small.nodes.tolist()) - used)),
             network=plan.network,
-            method="propagation" if plan.ending == Ending.MARGINALS else "elimination",
-            order=_named(names, order.tolist()),
-            derived=len(plan.derived) if self.is_one_distribution else 0,
+            method="propagation" if plan.question.ending is MARGINALS else "elimination",
+            order=_named(names, plan.named(plan.program.order).tolist()),
+            derived=len(plan.program.derived) if self.coherent else 0,
             peak_bytes=peak_bytes,
             multiplications=plan.multiplications,
             candidates=plan.candidates or (Candidate(plan.network, "elimination", plan.multiplications, plan.peak_bytes),),
         )
 
-    def _requisite(self, asked: Key, observed: Key, likely: Key) -> list[int]:
-        """The evidence that matters for what is asked."""
-        if not asked:
-            return [*observed, *likely]
-        small = self.planner.small_network(asked, observed, likely)
-        reached = set(small.nodes[small.met > 0].tolist())
-        return [place for place in (*observed, *likely) if place in reached]
+    def _requisite(self, targets: Variables, evidence: Evidence) -> list[int]:
+        """The evidence that matters for the targets."""
+        given = [*evidence.observed, *evidence.soft]
+        if not targets:
+            return given
+        small = self.planner.small_network(targets, evidence.observed, evidence.soft)
+        reached = set(small.nodes[small.is_reached].tolist())
+        return [variable for variable in given if variable in reached]
 
 
 class _Axes(dict[int, tuple[Name, tuple[Label, ...], int]]):
@@ -366,27 +364,27 @@ class _Axes(dict[int, tuple[Name, tuple[Label, ...], int]]):
     def __init__(self, names: Sequence[Name], labels: Sequence[tuple[Label, ...]]) -> None:
         self.names, self.labels = names, labels
 
-    def __missing__(self, place: int) -> tuple[Name, tuple[Label, ...], int]:
-        labels = self.labels[place]
-        axis = self[place] = self.names[place], labels, len(labels)
+    def __missing__(self, variable: int) -> tuple[Name, tuple[Label, ...], int]:
+        labels = self.labels[variable]
+        axis = self[variable] = self.names[variable], labels, len(labels)
         return axis
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Axes, (self.names, self.labels)
 
 
-def _refuse_many_axes(asked: Key) -> None:
-    if len(asked) > MOST_AXES:
+def _refuse_many_axes(variables: Variables) -> None:
+    if len(variables) > MOST_AXES:
         raise ValueError(
-            f"an array has at most {MOST_AXES} axes, and {len(asked)} variables are asked for; ask for fewer at once"
+            f"an array has at most {MOST_AXES} axes, and {len(variables)} variables are asked for; ask for fewer at once"
         )
 
 
-def _one_hot(size: int, code: int) -> Floats:
+def _one_hot(size: int, state: int) -> Floats:
     values = np.zeros(size)
-    values[code] = 1.0
+    values[state] = 1.0
     return values
 
 
-def _named(names: Sequence[Name], places: Any) -> tuple[Name, ...]:
-    return tuple(names[int(place)] for place in places)
+def _named(names: Sequence[Name], variables: Iterable[int]) -> tuple[Name, ...]:
+    return tuple(names[variable] for variable in variables)

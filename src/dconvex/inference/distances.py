@@ -8,8 +8,8 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex._core import Ragged
 from dconvex.errors import NetworkError, TooLargeError
-from dconvex.graph.adjacency import Adjacency
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteAnswers
@@ -18,9 +18,9 @@ from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian_distances import gaussian_kl, gaussian_log_overlap, gaussian_wasserstein2
 from dconvex.inference.memory import limit_of
 from dconvex.inference.model import LocalModel, localize
-from dconvex.inference.tables import Store
+from dconvex.inference.tables import TableStore
 from dconvex.names import Name
-from dconvex.network.families import Table
+from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -165,17 +165,17 @@ def _table_overlap(p: BayesianNetwork, q: BayesianNetwork, limit: int) -> float:
         dag = p.dag
         roots = [root * np.sqrt(cast("Table", q.family(node)).values) for root, node in zip(roots, nodes, strict=True)]
     else:
-        lists = [p.dag.parent_lists.of(place).tolist() for place in range(own)]
-        lists += [[*q.dag.parent_lists.of(place).tolist(), place] for place in range(own)]
-        dag = Dag.from_arrays(tuple(range(2 * own)), Adjacency.from_lists(lists))
+        lists = [p.dag.graph.parents[place].tolist() for place in range(own)]
+        lists += [[*q.dag.graph.parents[place].tolist(), place] for place in range(own)]
+        dag = Dag.from_arrays(tuple(range(2 * own)), Ragged.from_lists(lists))
         roots += [np.sqrt(cast("Table", q.family(node)).values) for node in nodes]
     labels = [p.states[node] for node in nodes] + [("",)] * (len(dag) - own)
     tree = ClusterTree([dag.nodes], mode="any")
-    store = Store(FamilyIndex.of(dag, tree), np.array([len(part) for part in labels], np.int64))
-    store.fill(np.concatenate([root.reshape(-1) for root in roots]) if roots else np.empty(0))
-    answers = DiscreteAnswers(store, labels, is_one_distribution=True)
+    values = np.concatenate([np.empty(0), *(root.reshape(-1) for root in roots)])
+    store = TableStore.of(FamilyIndex.of(dag, tree), [len(part) for part in labels], values)
+    answers = DiscreteAnswers(store, labels, coherent=True)
     # a likelihood of one on every variable, so that none is taken for one whose table sums to one
-    every = Evidence(likely=tuple(range(len(dag))), likelihoods=tuple(np.ones(len(part)) for part in labels))
+    every = Evidence(soft=tuple(range(len(dag))), likelihoods=tuple(np.ones(len(part)) for part in labels))
     return answers.log_evidence(every, limit)
 
 

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from dconvex.errors import UnknownStateError
 from dconvex.names import Label, Name
-from dconvex.pictures.drawing import Drawing, Ruler
-from dconvex.pictures.showing import Plotted
+from dconvex.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +20,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
-class Distribution(Plotted):
+class Distribution(Shown):
     """Probabilities of the states of `variables`: `values` has an axis for each, in the order asked.
 
     `standard_errors` is there for an estimate by sampling, of the same shape.
@@ -91,11 +90,6 @@ class Distribution(Plotted):
         frame.columns = pd.Index([*self.variables, "probability", "standard error"][: len(columns)])  # one may be called that
         return frame
 
-    def _picture(self, ruler: Ruler, most: int) -> Drawing:
-        from dconvex.pictures.distribution_picture import distribution_picture
-
-        return distribution_picture(self, ruler)
-
     def __repr__(self) -> str:
         head = f"Distribution of {', '.join(map(str, self.variables)) or 'nothing'}"
         if self.values.size > 32 or not self.variables:
@@ -123,7 +117,7 @@ _set_variables, _set_labels, _set_values, _set_standard_errors = (
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class GaussianDistribution(Plotted):
+class GaussianDistribution(Shown):
     """A normal distribution of `variables`: `mean` and `covariance` in the order asked; variances may be zero."""
 
     variables: tuple[Name, ...]
@@ -152,11 +146,6 @@ class GaussianDistribution(Plotted):
 
         columns = {"mean": self.mean, "standard deviation": self.standard_deviations}
         return pd.DataFrame(columns, index=pd.Index(cast("Any", self.variables), name="variable"))
-
-    def _picture(self, ruler: Ruler, most: int) -> Drawing:
-        from dconvex.pictures.gaussian_picture import gaussian_picture
-
-        return gaussian_picture(self, ruler)
 
     def __repr__(self) -> str:
         head = f"Gaussian distribution of {', '.join(map(str, self.variables)) or 'nothing'}"

@@ -1,4 +1,4 @@
-"""Evidence as a model takes it: states that were seen, and likelihoods of states."""
+"""Evidence as a model takes it: states that were observed, and likelihoods of states."""
 
 from __future__ import annotations
 
@@ -9,73 +9,77 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dconvex._core import Likelihoods
 from dconvex.errors import ImpossibleEvidenceError, UnknownStateError
 from dconvex.graph.dag import Dag
-from dconvex.inference.tables import NO_LIKELIHOODS, Likelihoods
 from dconvex.names import Label, Name, check_mapping
 
 Floats: TypeAlias = NDArray[np.float64]
 Soft: TypeAlias = Mapping[Name, Mapping[Label, float] | ArrayLike]
 
+NO_LIKELIHOODS = Likelihoods()
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Places of the observed variables with the codes of their states, and likelihoods of others, scaled to a maximum of one.
+    """Observed variables with their states, and likelihoods of others (`soft`), scaled to a maximum of one; all by index.
 
     `log_scale` is the logarithm of what the likelihoods were divided by.
     """
 
     observed: tuple[int, ...] = ()
-    codes: tuple[int, ...] = ()
-    likely: tuple[int, ...] = ()
+    states: tuple[int, ...] = ()
+    soft: tuple[int, ...] = ()
     likelihoods: tuple[Floats, ...] = ()
     log_scale: float = 0.0
 
-    def only(self, places: set[int]) -> Evidence:
+    def targets_of(self, variables: tuple[int, ...]) -> tuple[int, ...]:
+        """Those of the variables that are not observed; the same tuple if none is."""
+        if not self.observed or set(self.observed).isdisjoint(variables):
+            return variables
+        observed = set(self.observed)
+        return tuple([variable for variable in variables if variable not in observed])
+
+    def only(self, variables: set[int]) -> Evidence:
         """The evidence on these variables."""
-        hard = [(place, code) for place, code in zip(self.observed, self.codes, strict=True) if place in places]
-        soft = [(place, own) for place, own in zip(self.likely, self.likelihoods, strict=True) if place in places]
+        hard = [(v, state) for v, state in zip(self.observed, self.states, strict=True) if v in variables]
+        soft = [(v, own) for v, own in zip(self.soft, self.likelihoods, strict=True) if v in variables]
         return Evidence(
-            tuple(place for place, _ in hard),
-            tuple(code for _, code in hard),
-            tuple(place for place, _ in soft),
+            tuple(v for v, _ in hard),
+            tuple(state for _, state in hard),
+            tuple(v for v, _ in soft),
             tuple(own for _, own in soft),
         )
 
-    def with_states(self, places: tuple[int, ...], codes: tuple[int, ...]) -> Evidence:
-        """With these states too, which it must allow; likelihoods of variables that are seen now become numbers."""
-        seen = dict(zip(places, codes, strict=True))
-        soft = list(zip(self.likely, self.likelihoods, strict=True))
-        scale = sum(float(np.log(own[seen[place]])) for place, own in soft if place in seen)
-        left = [(place, own) for place, own in soft if place not in seen]
+    def with_states(self, variables: tuple[int, ...], states: tuple[int, ...]) -> Evidence:
+        """With these states too, which it must allow; likelihoods of variables that are observed now become numbers."""
+        state_of = dict(zip(variables, states, strict=True))
+        soft = list(zip(self.soft, self.likelihoods, strict=True))
+        scale = sum(float(np.log(own[state_of[v]])) for v, own in soft if v in state_of)
+        left = [(v, own) for v, own in soft if v not in state_of]
         return Evidence(
-            (*self.observed, *places),
-            (*self.codes, *codes),
-            tuple(place for place, _ in left),
+            (*self.observed, *variables),
+            (*self.states, *states),
+            tuple(v for v, _ in left),
             tuple(own for _, own in left),
             self.log_scale + scale,
         )
 
     def said(self, labels: Sequence[tuple[Label, ...]]) -> dict[int, Any]:
-        """By variable the label that was seen, or the likelihood of each label that it allows."""
+        """By variable the label that was observed, or the likelihood of each label that it allows."""
         soft = {
-            place: {label: float(number) for label, number in zip(labels[place], own, strict=True) if number > 0}
-            for place, own in zip(self.likely, self.likelihoods, strict=True)
+            v: {label: float(number) for label, number in zip(labels[v], own, strict=True) if number > 0}
+            for v, own in zip(self.soft, self.likelihoods, strict=True)
         }
-        return soft | {place: labels[place][code] for place, code in zip(self.observed, self.codes, strict=True)}
+        return soft | {v: labels[v][state] for v, state in zip(self.observed, self.states, strict=True)}
 
     @property
-    def flat(self) -> Likelihoods:
-        """The likelihoods in one array, where each begins, and the binary logarithm of its smallest positive number."""
-        if not self.likely:
-            return NO_LIKELIHOODS
-        sizes = [len(own) for own in self.likelihoods]
-        at = np.concatenate([[0], np.cumsum(sizes[:-1])]).astype(np.int64)
-        floors = np.array([np.log2(own[own > 0].min()) for own in self.likelihoods])
-        return np.concatenate(self.likelihoods), at, floors
+    def native(self) -> Likelihoods:
+        """The likelihoods as the native core takes them."""
+        return Likelihoods(self.likelihoods) if self.soft else NO_LIKELIHOODS
 
     def __bool__(self) -> bool:
-        return bool(self.observed or self.likely)
+        return bool(self.observed or self.soft)
 
 
 NOTHING = Evidence()
@@ -88,42 +92,42 @@ def read_evidence(
 ) -> Evidence:
     """Check names, states and numbers; a set of labels is a likelihood of ones and zeros, or a state if it has one label."""
     observed: dict[int, int] = {}
-    likely: dict[int, Floats] = {}
+    likelihoods: dict[int, Floats] = {}
     check_mapping("evidence", evidence)
     check_mapping("soft", soft)
     for name, value in (evidence or {}).items():
-        place = dag.index_of(name)
+        variable = dag.index_of(name)
         if isinstance(value, set | frozenset | list | tuple):
-            codes = sorted({_code(name, label, labels[place]) for label in value})
-            if not codes:
+            states = sorted({_state(name, label, labels[variable]) for label in value})
+            if not states:
                 raise ImpossibleEvidenceError({name: value})
-            if len(codes) == 1:
-                observed[place] = codes[0]
+            if len(states) == 1:
+                observed[variable] = states[0]
             else:
-                likely[place] = np.zeros(len(labels[place]))
-                likely[place][codes] = 1.0
+                likelihoods[variable] = np.zeros(len(labels[variable]))
+                likelihoods[variable][states] = 1.0
         else:
-            observed[place] = _code(name, value, labels[place])
+            observed[variable] = _state(name, value, labels[variable])
     log_scale = 0.0
     for name, likelihood in (soft or {}).items():
-        place = dag.index_of(name)
-        numbers = _likelihood(name, likelihood, labels[place])
-        if place in observed:
-            numbers = numbers[observed[place] : observed[place] + 1]
-        elif place in likely:
-            numbers = numbers * likely[place]
+        variable = dag.index_of(name)
+        numbers = _likelihood(name, likelihood, labels[variable])
+        if variable in observed:
+            numbers = numbers[observed[variable] : observed[variable] + 1]
+        elif variable in likelihoods:
+            numbers = numbers * likelihoods[variable]
         highest = float(numbers.max())
         if highest == 0.0:
             raise ImpossibleEvidenceError({name: likelihood})
         if numbers[numbers > 0].min() / highest < SMALLEST_RATIO:
-            highest = 1.0  # divided, the smallest would be lost
-        log_scale += float(np.log(highest if place not in observed else numbers[0]))
-        if place not in observed:
-            likely[place] = numbers / highest
-    return Evidence(tuple(observed), tuple(observed.values()), tuple(likely), tuple(likely.values()), log_scale)
+            highest = 1.0  # divided, the smallest would become zero
+        log_scale += float(np.log(highest if variable not in observed else numbers[0]))
+        if variable not in observed:
+            likelihoods[variable] = numbers / highest
+    return Evidence(tuple(observed), tuple(observed.values()), tuple(likelihoods), tuple(likelihoods.values()), log_scale)
 
 
-def _code(name: Name, label: Any, labels: tuple[Label, ...]) -> int:
+def _state(name: Name, label: Any, labels: tuple[Label, ...]) -> int:
     try:
         return labels.index(label)
     except (ValueError, TypeError):  # pandas' NA cannot even be compared
@@ -136,7 +140,7 @@ def _likelihood(name: Name, likelihood: Any, labels: tuple[Label, ...]) -> Float
         numbers = np.zeros(len(labels))
         for label, number in likelihood.items():
             try:
-                numbers[_code(name, label, labels)] = number
+                numbers[_state(name, label, labels)] = number
             except (TypeError, ValueError):
                 raise ValueError(f"the likelihood of {name!r} = {label!r} must be a number, not {number!r}") from None
     else:

@@ -6,12 +6,12 @@ A question is answered on the small network of the clusters that it keeps, piece
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex._core import NetworkPart, Question, small_network
 from dconvex.errors import ImpossibleEvidenceError, TooLargeError
 from dconvex.inference.conflict import smallest_conflict
 from dconvex.inference.distribution import GaussianDistribution
@@ -19,13 +19,13 @@ from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian_evidence import NumberEvidence, read_numbers
 from dconvex.inference.gaussian_marginals import posterior_variances
 from dconvex.inference.gaussian_pieces import LOG_2_PI, LinearNetwork, Piece, Shape
-from dconvex.inference.gaussian_question import Question
+from dconvex.inference.gaussian_question import GaussianQuestion
 from dconvex.inference.gaussian_store import RegressionStore
 from dconvex.inference.patterns import row_patterns
 from dconvex.inference.plan import QueryPlan
 from dconvex.names import Name
-from dconvex.network.columns import Columns
-from dconvex.network.gaussian import Regressions
+from dconvex.network.frame_columns import Columns
+from dconvex.network.linear_regressions import Regressions
 from dconvex.network.network import BayesianNetwork
 
 if TYPE_CHECKING:
@@ -41,23 +41,20 @@ MANY = 1000
 class GaussianAnswers:
     """Answers about the regressions of a model.
 
-    `is_one_distribution` says that all clusters agree, so that any plan is right.
+    `coherent` says that all clusters agree, so that any plan is right.
     """
 
     kind: ClassVar[Literal["gaussian"]] = "gaussian"
 
-    def __init__(self, store: RegressionStore, *, is_one_distribution: bool, is_degenerate: bool | None = None) -> None:
-        """`is_degenerate` says what is known without looking at all numbers: whether some variable has no noise."""
-        self.store, self.index, self.is_one_distribution = store, store.index, is_one_distribution
-        if is_degenerate is not None:
-            self.is_degenerate = is_degenerate
+    def __init__(self, store: RegressionStore, *, coherent: bool) -> None:
+        self.store, self.index, self.coherent = store, store.index, coherent
         self.names = self.index.dag.names
 
     @classmethod
     def of(cls, index: FamilyIndex, network: BayesianNetwork) -> GaussianAnswers:
         regressions = cast("Regressions", network.parameters)
         own = (regressions.intercept, regressions.coefficients, regressions.variance)
-        return cls(RegressionStore(index, *own), is_one_distribution=True)
+        return cls(RegressionStore(index, *own), coherent=True)
 
     def read_evidence(self, evidence: Mapping[Name, Any] | None, soft: Mapping[Name, Any] | None) -> NumberEvidence:
         return read_numbers(self.index.dag, evidence, soft)
@@ -89,7 +86,7 @@ class GaussianAnswers:
     def marginals(
         self, asked: Key, evidence: NumberEvidence, limit: int, *, assume_possible: bool
     ) -> dict[Name, GaussianDistribution]:
-        if not self.is_one_distribution:  # each variable has its own small network
+        if not self.coherent:  # each variable has its own small network
             single = (self.query((place,), evidence, limit, assume_possible=assume_possible) for place in asked)
             return {answer.variables[0]: answer for answer in single}
         question = self._question(evidence.hidden(asked), evidence.observed)
@@ -180,7 +177,7 @@ class GaussianAnswers:
         hidden = evidence.hidden(asked)
         question = self._question(hidden, evidence.observed)
         shape = question.shape
-        wanted = [*hidden, *(question.requisite if self.is_one_distribution else evidence.observed)]
+        wanted = [*hidden, *(question.requisite if self.coherent else evidence.observed)]
         flags = zip(shape.nodes, shape.is_observed, question.is_asked, strict=True)
         inner = [node for node, is_observed, is_asked in flags if not (is_observed or is_asked)]
         return QueryPlan(
@@ -202,39 +199,46 @@ class GaussianAnswers:
 
     def _derived(self, shape: Shape) -> int:
         """How many regressions come from other clusters."""
-        if not self.is_one_distribution:
+        if not self.coherent:
             return 0
         return sum(table >= len(self.names) for table, own in zip(shape.tables, shape.is_needed, strict=True) if own)
 
-    @cached_property
-    def is_degenerate(self) -> bool:
-        """Whether there is evidence that cannot happen: where some variable has no noise."""
-        return bool((self.store.variance[: len(self.names)] == 0).any())
+    def _may_be_impossible(self, observed: Key) -> bool:
+        """Whether values of these variables may be impossible: where some variable has no noise.
+
+        In a model from a file only the variables above them are looked at, or none where clusters disagree.
+        """
+        known = self.store.is_degenerate
+        if known is not None or not self.coherent:
+            return known is not False
+        return self.store.are_degenerate(self.index.dag.graph.ancestors(np.array(observed, np.int32)).tolist())
 
     def _named(self, places: Iterable[int]) -> tuple[Name, ...]:
         return tuple([self.names[place] for place in places])
 
-    def _question(self, asked: Key, observed: Key, beside: Key = ()) -> Question:
+    def _question(self, asked: Key, observed: Key, beside: Key = ()) -> GaussianQuestion:
         """The small network of a question: only the evidence that matters, without barren variables.
 
         Where clusters disagree it lies within the clusters that are kept for the variables `beside`, too.
         """
         wanted = len(asked) + len(observed)
         if not wanted:
-            return Question(asked, observed, Shape([], [], [], [], []), (), ())
-        is_whole = self.is_one_distribution and wanted > MANY
-        kept = () if self.is_one_distribution else beside
-        small = self.index.small_question((asked, observed, (), (), kept), is_whole=is_whole, is_free=self.is_one_distribution)
-        reached = set(small.nodes[small.met > 0].tolist())
+            return GaussianQuestion(asked, observed, Shape([], [], [], [], []), (), ())
+        is_whole = self.coherent and wanted > MANY
+        kept = () if self.coherent else beside
+        network = NetworkPart.WHOLE if is_whole else NetworkPart.PRUNED
+        question = Question(asked, observed, context=kept, network=network, coherent=self.coherent)
+        small = small_network(self.index.core, question)
+        reached = set(small.nodes[small.is_reached].tolist())
         requisite = tuple(place for place in observed if place in reached)
         shape = self.store.part(small, set(requisite))
-        return Question(asked, observed, shape, requisite, small.nodes.tolist(), is_whole)
+        return GaussianQuestion(asked, observed, shape, requisite, small.nodes.tolist(), is_whole)
 
-    def _whole_question(self, observed: Key) -> Question:
+    def _whole_question(self, observed: Key) -> GaussianQuestion:
         shape = self.store.whole(set(observed))
-        return Question((), observed, shape, observed, shape.nodes, is_whole=True)
+        return GaussianQuestion((), observed, shape, observed, shape.nodes, is_whole=True)
 
-    def _pieces(self, question: Question, limit: int, *, each_for_itself: bool = False) -> list[Piece]:
+    def _pieces(self, question: GaussianQuestion, limit: int, *, each_for_itself: bool = False) -> list[Piece]:
         """The pieces of a question, unless they would take too much memory."""
         what = f"the question about {len(question.asked):,} variables given {len(question.observed):,}"
         way_out = "Ask for fewer variables at once, or for marginals, or raise max_bytes."
@@ -242,17 +246,19 @@ class GaussianAnswers:
         network = self.store.network(question.shape)
         return [Piece(network, part) for part in question.parts]
 
-    def _informed(self, question: Question, limit: int) -> list[Piece]:
+    def _informed(self, question: GaussianQuestion, limit: int) -> list[Piece]:
         """The pieces about which the evidence tells something."""
         return [piece for piece in self._pieces(question, limit) if piece.observed]
 
     def _check_possible(
-        self, question: Question, pieces: list[Piece], evidence: NumberEvidence, limit: int, *, assume_possible: bool
+        self, question: GaussianQuestion, pieces: list[Piece], evidence: NumberEvidence, limit: int, *, assume_possible: bool
     ) -> None:
         values = question.values(evidence)
         is_impossible = any(piece.are_impossible(values)[0] for piece in pieces)
-        if not (is_impossible or question.uses_all_evidence or assume_possible) and self.is_degenerate:
-            is_impossible = not self._is_possible(evidence, limit, question.asked)
+        if not (is_impossible or question.uses_all_evidence or assume_possible):
+            is_impossible = self._may_be_impossible(evidence.observed) and not self._is_possible(
+                evidence, limit, question.asked
+            )
         if is_impossible:
             asked = tuple(range(len(self.names))) if question.is_whole else question.asked
             self._raise_impossible(evidence, limit, asked)
@@ -286,7 +292,7 @@ class GaussianAnswers:
 
     def _predicted(self, targets: Key, observed: Key, cells: Floats, limit: int) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """Means and standard deviations of the targets, and whether each row is impossible; `cells` has a column for each."""
-        if not self.is_one_distribution and len(targets) > 1:  # each target has its own small network
+        if not self.coherent and len(targets) > 1:  # each target has its own small network
             each = [self._predicted((target,), observed, cells, limit) for target in targets]
             means, deviations = (np.concatenate([found[part] for found in each], axis=1) for part in (0, 1))
             return means, deviations, np.any([found[2] for found in each], axis=0)
@@ -300,7 +306,7 @@ class GaussianAnswers:
             posterior = piece.posterior(own)
             means[:, where], deviations[:, where] = posterior.mean(values).T, np.sqrt(posterior.variance)
             is_impossible |= piece.are_impossible(values)
-        if self.is_degenerate and not question.uses_all_evidence:
+        if not question.uses_all_evidence and self._may_be_impossible(observed):
             whole = self._question((), observed, targets)
             values = whole.spread(observed, cells)
             for piece in self._pieces(whole, limit):

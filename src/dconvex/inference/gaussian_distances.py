@@ -16,8 +16,8 @@ from dconvex.errors import TooLargeError
 from dconvex.inference.memory import limit_of
 from dconvex.inference.model import LocalModel, localize
 from dconvex.names import Name
-from dconvex.network.families import Regression
-from dconvex.network.gaussian import Regressions
+from dconvex.network.family import Regression
+from dconvex.network.linear_regressions import Regressions
 from dconvex.network.network import BayesianNetwork
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -82,9 +82,9 @@ def _mean_and_factor(network: BayesianNetwork) -> tuple[Floats, Floats]:
     """The mean, and a square root L of the covariance: how each variable depends on the standard noises of all."""
     dag, regressions = network.dag, cast("Regressions", network.parameters)
     mean, factor = np.zeros(len(dag)), np.zeros((len(dag), len(dag)))
-    start = dag.parent_lists.start
-    for place in dag.order.tolist():
-        parents, slopes = dag.parent_lists.of(place), regressions.coefficients[start[place] : start[place + 1]]
+    start = dag.graph.parents.offsets
+    for place in dag.graph.order.tolist():
+        parents, slopes = dag.graph.parents[place], regressions.coefficients[start[place] : start[place + 1]]
         mean[place] = regressions.intercept[place] + slopes @ mean[parents]
         factor[place] = slopes @ factor[parents]
         factor[place, place] = math.sqrt(regressions.variance[place])

@@ -65,9 +65,8 @@ def _explained(store: RegressionStore, given: list[int], limit: int) -> Floats:
 
 def prior_variances(store: RegressionStore, nodes: Sequence[int]) -> Floats:
     """The variances of these nodes without evidence, each from the smallest cluster that holds it."""
-    clusters = store.index.clusters
     places: dict[int, list[int]] = {}
-    for place, cluster in enumerate(clusters.smallest[np.array(nodes, np.int64)].tolist()):
+    for place, cluster in enumerate(store.index.core.smallest[np.array(nodes, np.int64)].tolist()):
         places.setdefault(cluster, []).append(place)
     found = np.empty(len(nodes))
     groups: dict[int, list[_Local]] = {}
@@ -85,9 +84,9 @@ class _Local:
     """The ancestors, in one cluster, of variables that are asked for: their regressions, parents first."""
 
     def __init__(self, store: RegressionStore, cluster: int, asked: list[tuple[int, int]]) -> None:
-        index, clusters = store.index, store.index.clusters
-        first, last = clusters.start[cluster], clusters.start[cluster + 1]
-        held = dict(zip(clusters.members[first:last].tolist(), clusters.table[first:last].tolist(), strict=True))
+        index, core = store.index, store.index.core
+        first, last = core.clusters.offsets[cluster], core.clusters.offsets[cluster + 1]
+        held = dict(zip(core.clusters[cluster].tolist(), core.member_table[first:last].tolist(), strict=True))
         parents: dict[int, list[int]] = {}
         waiting = [node for node, _ in asked]
         while waiting:
@@ -95,7 +94,7 @@ class _Local:
             if node not in parents:
                 parents[node] = index.parents_of(held[node]).tolist()
                 waiting.extend(parents[node])
-        order = sorted(parents, key=index.arcs.rank.__getitem__)
+        order = sorted(parents, key=core.graph.rank.__getitem__)
         place = {node: number for number, node in enumerate(order)}
         self.tables = [held[node] for node in order]
         self.arrows = [(child, place[parent]) for child, node in enumerate(order) for parent in parents[node]]
@@ -109,7 +108,7 @@ def _portions(group: list[_Local], size: int) -> Iterator[list[_Local]]:
 
 def _fill_variances(store: RegressionStore, size: int, group: list[_Local], found: Floats) -> None:
     """Variances in clusters with the same number of variables, all of them at once."""
-    start = store.index.families.parent_start
+    start = store.index.core.table_parents.offsets
     tables = np.array([local.tables for local in group], np.int64)
     arrows = np.array([(k, *arrow) for k, local in enumerate(group) for arrow in local.arrows], np.int64).reshape(-1, 3)
     entries = [np.arange(start[t], start[t + 1]) for t in tables.reshape(-1).tolist()]

@@ -27,7 +27,7 @@ def traced_at_once(members: int) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Question:
+class GaussianQuestion:
     """What is asked and given, and the small network that answers; `looked_at` are all nodes of the clusters kept."""
 
     asked: Key

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from itertools import pairwise
 from math import sqrt
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dconvex.inference.families import FamilyIndex, SmallQuestion
+from dconvex._core import SmallNetwork
+from dconvex.caching import cached_property
+from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian_pieces import NO_NOISE, LinearNetwork, Piece, Shape
+from dconvex.locks import Lock
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -21,7 +23,7 @@ HIDDEN_ROOT = -1
 
 
 class RegressionStore:
-    """Intercept and variance by number; coefficients lie along `index.families.parents`.
+    """Intercept and variance by number; coefficients lie along `index.core.table_parents`.
 
     What is derived is the same whoever asks first, and is written under a lock before it counts as known.
     """
@@ -31,41 +33,50 @@ class RegressionStore:
         known, count = len(intercept), index.table_count
         self.index = index
         self.intercept, self.variance = np.zeros(count), np.zeros(count)
-        self.coefficients = np.zeros(len(index.families.parents))
+        self.coefficients = np.zeros(len(index.core.table_parents.values))
         self.intercept[:known], self.variance[:known] = intercept, variance
         self.coefficients[: len(coefficients)] = coefficients
         self.is_known = np.arange(count) < known
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     @property
     def bytes_read(self) -> int:
         """How much has been read from a file."""
         return 0
 
+    @cached_property
+    def is_degenerate(self) -> bool | None:
+        """Whether a variable of the network has no noise; None where not all regressions have been read."""
+        return bool((self.variance[: len(self.index.dag)] == 0).any())
+
+    def are_degenerate(self, variables: list[int]) -> bool:
+        """Whether one of these variables has no noise."""
+        self.derive(set(variables))
+        return bool((self.variance[variables] == 0).any())
+
     def read_all(self) -> None:
         """Have all regressions in memory that are known from the start; here they are."""
 
     def whole(self, observed: set[int]) -> Shape:
         """The whole network, all of it needed."""
-        order, lists = self.index.dag.order, self.index.dag.parent_lists
+        order, lists = self.index.dag.graph.order, self.index.dag.graph.parents
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
-        parents, start = place[lists.neighbours].tolist(), lists.start.tolist()
+        parents, start = place[lists.values].tolist(), lists.offsets.tolist()
         nodes: list[int] = order.tolist()
         above = [parents[start[node] : start[node + 1]] for node in nodes]
         return Shape(nodes, nodes, above, [node in observed for node in nodes], [True] * len(nodes))
 
-    def part(self, small: SmallQuestion, observed: set[int]) -> Shape:
-        """The needed part of a small network, with the observed parents of what is needed."""
-        is_needed = small.needed.astype(bool)
+    def part(self, small: SmallNetwork, observed: set[int]) -> Shape:
+        """The requisite part of a small network, with the observed parents of what is requisite."""
+        is_needed = small.is_requisite
         inside = is_needed.copy()
-        owners = np.repeat(np.arange(len(small.nodes)), np.diff(small.parent_start))
-        inside[small.parents[is_needed[owners]]] = True
+        inside[small.parents.values[is_needed[small.parents.owners()]]] = True
         order = np.flatnonzero(inside)
-        order = order[np.argsort(self.index.arcs.rank[small.nodes[order]], kind="stable")]
+        order = order[np.argsort(self.index.core.graph.rank[small.nodes[order]], kind="stable")]
         place = np.full(len(small.nodes), -1, np.int64)
         place[order] = np.arange(len(order))
-        parents, start = place[small.parents].tolist(), small.parent_start.tolist()
+        parents, start = place[small.parents.values].tolist(), small.parents.offsets.tolist()
         flags: list[bool] = is_needed[order].tolist()
         above = [parents[start[v] : start[v + 1]] if own else [] for v, own in zip(order.tolist(), flags, strict=True)]
         nodes = small.nodes[order].tolist()
@@ -91,15 +102,9 @@ class RegressionStore:
                 else:
                     stack.pop()
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _lock=threading.Lock())
-
     def _derived(self, table: int) -> list[int]:
         """Derive a regression and keep it, or say which ones have to be there first."""
-        variable, given = int(self.index.families.variable[table]), self.index.parents_of(table).tolist()
+        variable, given = int(self.index.core.table_variable[table]), self.index.parents_of(table).tolist()
         shape = self._source(table, variable, given)
         target = shape.nodes.index(variable)
         members = next(part for part in shape.pieces() if target in part) if given else range(len(shape.nodes))
@@ -114,20 +119,20 @@ class RegressionStore:
         return []
 
     def _keep(self, table: int, intercept: float, coefficients: Floats | Sequence[float], variance: float) -> None:
-        start = self.index.families.parent_start
+        start = self.index.core.table_parents.offsets
         self.intercept[table], self.variance[table] = intercept, variance
         self.coefficients[start[table] : start[table + 1]] = coefficients
         self.is_known[table] = True
 
     def _source(self, table: int, variable: int, given: list[int]) -> Shape:
         """The ancestors of a regression's variables in the cluster that it comes from; what lies behind plays no part."""
-        index, clusters = self.index, self.index.clusters
-        source, behind = int(index.families.source[table]), int(index.families.behind[table])
-        first, last = clusters.start[source], clusters.start[source + 1]
-        tables, toward = clusters.table[first:last].tolist(), clusters.toward[first:last].tolist()
+        index, core = self.index, self.index.core
+        source, behind = int(core.source[table]), int(core.behind[table])
+        first, last = core.clusters.offsets[source], core.clusters.offsets[source + 1]
+        tables, toward = core.member_table[first:last].tolist(), core.toward[first:last].tolist()
         held = {
             node: HIDDEN_ROOT if onward == behind else own
-            for node, own, onward in zip(clusters.members[first:last].tolist(), tables, toward, strict=True)
+            for node, own, onward in zip(core.clusters[source].tolist(), tables, toward, strict=True)
         }
         inside: set[int] = set()
         waiting = [variable, *given]
@@ -137,7 +142,7 @@ class RegressionStore:
                 inside.add(node)
                 if held[node] >= 0:
                     waiting.extend(index.parents_of(held[node]).tolist())
-        nodes = sorted(inside, key=index.arcs.rank.__getitem__)
+        nodes = sorted(inside, key=core.graph.rank.__getitem__)
         place = {node: number for number, node in enumerate(nodes)}
         own = [held[node] for node in nodes]
         above = [[place[p] for p in index.parents_of(t).tolist()] if t >= 0 else [] for t in own]
@@ -146,7 +151,7 @@ class RegressionStore:
     def _filled(self, shape: Shape) -> LinearNetwork:
         tables, counts = np.array(shape.tables, np.int64), np.array([len(parents) for parents in shape.parents], np.int64)
         ends = np.cumsum(counts)
-        entries = np.repeat(self.index.families.parent_start[tables] - ends + counts, counts) + np.arange(counts.sum())
+        entries = np.repeat(self.index.core.table_parents.offsets[tables] - ends + counts, counts) + np.arange(counts.sum())
         flat, bounds = self.coefficients[entries].tolist(), [0, *ends.tolist()]
         coefficients = [flat[first:last] for first, last in pairwise(bounds)]
         intercept = np.where(tables >= 0, self.intercept[tables], 0.0)
@@ -155,7 +160,7 @@ class RegressionStore:
 
     def _moments(self, shape: Shape, target: int) -> tuple[float, tuple[()], float]:
         """The regression of a variable on nothing: its mean and variance, with plain numbers, for most clusters are tiny."""
-        start = self.index.families.parent_start
+        start = self.index.core.table_parents.offsets
         weight, square = [0.0] * len(shape.nodes), [0.0] * len(shape.nodes)
         weight[target] = square[target] = 1.0
         mean = variance = size = 0.0

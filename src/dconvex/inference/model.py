@@ -31,13 +31,12 @@ from dconvex.inference.prediction import predicted, predicted_probabilities
 from dconvex.inference.saving import save_model
 from dconvex.names import Label, Name, as_names
 from dconvex.network.network import BayesianNetwork
-from dconvex.pictures.drawing import Drawing, Ruler
-from dconvex.pictures.showing import Plotted, is_picture
+from dconvex.shown import Shown, display, warn_of_save
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dconvex.network.discrete import Tables
+    from dconvex.network.probability_tables import Tables
 
 Floats: TypeAlias = NDArray[np.float64]
 EvidenceLike: TypeAlias = Mapping[Name, Any] | None
@@ -125,7 +124,7 @@ class Given:
         return {}, {"origin": "given"}
 
 
-class LocalModel(Plotted):
+class LocalModel(Shown):
     """Sub-models of the clusters of a tree; `localize` makes one from a network, `fit` from data.
 
     Asking never changes a model, and it may be asked from many threads at once. Evidence is `{variable: label}`, with a set
@@ -182,7 +181,7 @@ class LocalModel(Plotted):
     @property
     def coherent(self) -> bool:
         """Whether all clusters agree: always for a given network; learned models are so if they were asked to be."""
-        return bool(self._answers.is_one_distribution)
+        return bool(self._answers.coherent)
 
     @property
     def bytes_read(self) -> int:
@@ -204,13 +203,14 @@ class LocalModel(Plotted):
     def save(self, path: str | Path, *, statistics: bool = False) -> None:
         """Write the model to one file, which `open_model` maps; with its statistics it can be updated after that.
 
-        The file is safetensors: arrays and a description, nothing that is executed. It is replaced as a whole. With the suffix
-        of a picture (`.svg`, `.html`, `.png`, `.pdf`) it is not the model that is written but its picture.
+        The file is safetensors: arrays and a description, nothing that is executed. It is replaced as a whole. Pictures of the
+        model are written by `save_picture`; for one release a picture's suffix (`.svg`, `.html`, `.png`, `.pdf`) does so too.
         """
-        if is_picture(path):
+        if display().is_picture(path):
             if statistics:
                 raise ValueError(f"{str(path)!r} would be a picture, which holds no statistics; choose another suffix")
-            super().save(path)
+            warn_of_save(self)
+            self.save_picture(path)
             return
         arrays, about = self._origin.stored(statistics=statistics)
         save_model(Path(path), self._index, self._answers, self.max_bytes, arrays, about)
@@ -369,11 +369,6 @@ class LocalModel(Plotted):
 
     def _limit(self, max_bytes: float | None) -> int:
         return limit_of(self.max_bytes if max_bytes is None else max_bytes)
-
-    def _picture(self, ruler: Ruler, most: int) -> Drawing:
-        from dconvex.pictures.model_picture import model_picture
-
-        return model_picture(self, ruler, most)
 
     def __len__(self) -> int:
         return len(self.dag)

@@ -16,7 +16,7 @@ import numpy as np
 from dconvex.errors import DataError, DconvexError
 from dconvex.inference.prediction import Floats, Impossible, Unknown, predicted, predicted_probabilities
 from dconvex.names import Name
-from dconvex.network.columns import column_of
+from dconvex.network.frame_columns import column_of
 
 if TYPE_CHECKING:
     from dconvex.inference.model import LocalModel

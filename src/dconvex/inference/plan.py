@@ -9,8 +9,7 @@ from typing import Literal
 from dconvex.amounts import amount, readable_bytes
 from dconvex.graph.tree import ClusterTree
 from dconvex.names import Name
-from dconvex.pictures.drawing import Drawing, Ruler
-from dconvex.pictures.showing import Plotted
+from dconvex.shown import Shown
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -24,7 +23,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class QueryPlan(Plotted):
+class QueryPlan(Shown):
     """How a question will be answered: print it, or look at its picture, where the clusters that answer are lit.
 
     `peak_bytes` is the most that is held at once, the result and the tables to derive included; `multiplications` are those
@@ -68,11 +67,6 @@ class QueryPlan(Plotted):
         """`P(lung | smoke, xray)`."""
         given = [*self.evidence, *(f"{name} (likelihood)" for name in self.likelihoods)]
         return f"P({_listed(self.variables)}{' | ' if given else ''}{_listed(given)})"
-
-    def _picture(self, ruler: Ruler, most: int) -> Drawing:
-        from dconvex.pictures.plan_picture import plan_picture
-
-        return plan_picture(self, ruler, most)
 
     def __str__(self) -> str:
         ignored = [name for name in (*self.evidence, *self.likelihoods) if name not in set(self.requisite)]

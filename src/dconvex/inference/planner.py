@@ -1,40 +1,59 @@
 """Choosing how to answer: on the kept clusters, on the hull or on the whole network, by what each costs.
 
-Plans are programs for the kernels, and never depend on the values of evidence, so they are kept for the next question of the
-same kind. `TooLargeError` is raised here, before anything is allocated.
+Plans never depend on the numbers of tables or on the states observed, so they are kept for the next question of the same kind.
+`TooLargeError` is raised here, before anything is allocated.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex._core import (
+    Ending,
+    Likelihoods,
+    NetworkPart,
+    Output,
+    Program,
+    Question,
+    Ragged,
+    RunReport,
+    SmallNetwork,
+    Status,
+    TableLayout,
+    Tables,
+    derivation_cost,
+    plan,
+    small_network,
+)
 from dconvex.errors import TooLargeError
-from dconvex.graph.adjacency import Adjacency
 from dconvex.graph.convexity import convex_hull
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
-from dconvex.inference.families import FamilyIndex, Question, SmallQuestion, packed_question
+from dconvex.inference.families import FamilyIndex
 from dconvex.inference.plan import Candidate
-from dconvex.inference.tables import Head, Store
+from dconvex.inference.tables import CopiedTables, TableStore
+from dconvex.locks import Lock
 
 Floats: TypeAlias = NDArray[np.float64]
-Longs: TypeAlias = NDArray[np.int64]
-Key: TypeAlias = tuple[int, ...]
+Indices: TypeAlias = NDArray[np.int32]
+Variables: TypeAlias = tuple[int, ...]
+
+# looking up the members of an enumeration takes longer than the rest of a small step
+FINE = Status.FINE
+PRUNED, WHOLE = NetworkPart.PRUNED, NetworkPart.WHOLE
+ANSWER, MARGINALS = Ending.ANSWER, Ending.MARGINALS
 
 PLANS_KEPT, BYTES_KEPT = 4096, 1 << 28
-"""So many plans are kept, and so many bytes of them; the oldest goes first."""
-LARGEST = 2.0**62
-"""Larger numbers of multiplications and of bytes are not told apart."""
+"""At most this many plans are kept, and this many bytes of them; the oldest goes first."""
 SHARED_BY = 1000
-"""A table that is derived serves later questions too: so many of them are taken to share its cost."""
+"""A derived table serves later questions too: this many of them are taken to share its cost."""
 PLANNING_ONE = 20_000
-"""Planning the elimination of one variable takes about as long as so many multiplications."""
+"""Planning the elimination of one variable takes about as long as this many multiplications."""
 CHEAP, CHEAP_FOR_EACH = 1_000_000, 10
 """Where fewer multiplications could be saved, in all or for each number of the program, nothing else is compared.
 
@@ -42,250 +61,197 @@ Looking would cost more: a long chain takes longer to plan than to execute.
 """
 
 
-class Ending:
-    """What a program ends in: one table, one for each variable asked, or all of them left for tracing back."""
-
-    ANSWER, MARGINALS, TRACE = range(3)
-
-
 @dataclass(slots=True, eq=False)
 class Plan:
-    """A program, the tables it works on, and what it was chosen from."""
+    """A program, the tables that it loads, and what it was chosen from."""
 
-    program: Longs
-    arena: int
-    """The number of entries in the memory that it works in."""
-    size: int
-    """The number of entries in the result."""
-    multiplications: int
+    question: Question
+    program: Program
+    store: TableStore
+    network: Literal["pruned", "hull", "whole"]
     derived_cost: float
     """Multiplications for the tables that it needs and that are not the network's own; `SHARED_BY` questions share them."""
     peak_bytes: int
-    uses_all_evidence: bool
-    store: Store
-    network: Literal["pruned", "hull", "whole"]
-    ending: int
+    nodes: Indices | None = None
+    """On the hull: the variable of the model that each variable of the program is."""
     candidates: tuple[Candidate, ...] = ()
-    key: tuple[Any, ...] = ()
-    """Under which it is kept."""
+    uses_all_evidence: bool = field(init=False)
+    size: int = field(init=False)
+    """Of the result."""
+
+    def __post_init__(self) -> None:
+        self.uses_all_evidence, self.size = self.program.uses_all_evidence, self.program.result_size
+
+    @property
+    def multiplications(self) -> int:
+        return self.program.cost
 
     @property
     def total(self) -> float:
         """Its own multiplications, and its share of those for derived tables."""
-        return self.multiplications + self.derived_cost / SHARED_BY
+        return self.program.cost + self.derived_cost / SHARED_BY
 
     @property
-    def is_dear(self) -> bool:
+    def is_expensive(self) -> bool:
         """Whether another plan might save enough; none saves the writing of the result."""
-        savable = self.multiplications - 2 * self.size + self.derived_cost / SHARED_BY
-        return savable >= CHEAP and savable >= CHEAP_FOR_EACH * len(self.program)
+        savable = self.total - 2 * self.size
+        return savable >= CHEAP and savable >= CHEAP_FOR_EACH * self.program.length
 
     @property
-    def leaves(self) -> Longs:
-        """The tables it needs."""
-        sources = _sources(self.program)
-        return sources[sources >= 0]
-
-    @property
-    def derived(self) -> Longs:
-        """The tables it needs that are not the network's own."""
-        return derived_tables(self.program, len(self.store.index.dag))
-
-    @property
-    def axes(self) -> Longs:
-        """The variables of the program's axes: first those summed out, in order."""
-        first = self.program[Head.AXES]
-        return self.program[first : first + self.program[Head.AXIS_COUNT]]
-
-    @property
-    def order(self) -> Longs:
-        """The variables in the order in which they are summed out."""
-        return self.axes[: self.program[Head.ELIMINATED]]
-
-    @property
-    def outs(self) -> list[tuple[int, int, int]]:
+    def outputs(self) -> list[Output]:
         """Of each result: its variable, where it begins, its size."""
-        first = self.program[Head.OUTS]
-        found = self.program[first + 1 : first + 1 + 3 * self.program[first]].reshape(-1, 3)
-        return [(variable, start, size) for variable, start, size in found.tolist()]
+        return self.program.outputs
 
-    def largest_table(self) -> Longs:
-        """The variables of the largest table."""
-        program, table, scopes = self.program, self.program[Head.LARGEST], self.program[Head.SCOPES]
-        pool = scopes + program[Head.TABLES] + 1
-        scope = program[pool + program[scopes + table] : pool + program[scopes + table + 1]]
-        return self.axes[scope]
+    def named(self, variables: Indices) -> Indices:
+        """Variables of the program as variables of the model."""
+        return variables if self.nodes is None else self.nodes[variables]
 
+    def run(self, states: Variables, likelihoods: Likelihoods) -> tuple[RunReport, Floats]:
+        """Execute the program for one row of evidence."""
+        result = np.empty(self.size)
+        return self.program.run(self.store.tables, states, likelihoods, result), result
 
-class HullStore(Store):
-    """The tables of a small network and of its hull; they are copied from a larger store when they are first needed."""
+    def run_rows(self, states: Indices) -> tuple[Floats, NDArray[np.bool_]]:
+        """Execute the program for rows of observed states: results by row, and whether each is possible."""
+        results = np.empty((len(states), self.size))
+        statuses = self.program.run_rows(self.store.tables, states, results)
+        return results, statuses == FINE.value
 
-    def __init__(self, index: FamilyIndex, larger: Store, nodes: Longs, tables: Longs) -> None:
-        super().__init__(index, larger.states[nodes])
-        self.larger, self.nodes, self.tables = larger, nodes, tables
-
-    def derive(self, tables: Longs) -> None:
-        if np.isnan(self.floor[: len(self.nodes)]).any():
-            self.larger.derive(self.tables)
-            if not self.larger.lost.isdisjoint(self.tables.tolist()):
-                self.lost.update(range(self.index.table_count))
-                return
-            self.fill(np.concatenate([self.larger.table(table).reshape(-1) for table in self.tables.tolist()]))
-        super().derive(tables)
+    def trace(self, states: Variables, likelihoods: Likelihoods, rows: int, seed: int | None) -> Indices | None:
+        """The states of the axes, the most probable ones or rows at random; None where the evidence is impossible."""
+        status, found = self.program.trace(self.store.tables, states, likelihoods, rows, seed)
+        return found if status is FINE else None
 
 
 class Planner:
-    """Makes plans for one store and keeps them."""
+    """Makes plans for one store and keeps them. In a coherent model all clusters agree, so that any plan is right."""
 
-    def __init__(self, store: Store, *, is_one_distribution: bool) -> None:
-        self.store, self.is_one_distribution = store, is_one_distribution
-        self._kept: dict[Any, Plan] = {}
+    def __init__(self, store: TableStore, *, coherent: bool) -> None:
+        self.store, self.coherent = store, coherent
+        self._kept: dict[Question, Plan] = {}
         self._bytes = 0
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
-    def plan(
-        self, asked: Key, observed: Key, likely: Key, ending: int, limit: int, latest: Key = (), *,
-        beside: Key = (), is_checked: bool = True, is_whole: bool = False, shows_impossible: bool = True,
-    ) -> Plan:  # fmt: skip
-        """The cheapest plan that fits (without `is_checked` it may be too large), or that on the whole network.
+    def plan(self, question: Question, *, is_checked: bool = True) -> Plan:
+        """The cheapest plan that fits (without `is_checked` it may be too large), or that on the whole network."""
+        found = self._kept.get(question)
+        if found is None:
+            found = self._planned(question)
+            is_free = self.coherent and question.network is PRUNED
+            if is_free and (found.is_expensive or found.peak_bytes > question.max_bytes):
+                found = self._cheapest(found)
+            self._keep(found)
+        if is_checked and found.peak_bytes > question.max_bytes:
+            raise self._too_large(found)
+        return found
 
-        Where clusters disagree, those of the variables `beside` are kept too, though nothing is asked of them.
-        """
-        key = (asked, observed, likely, ending, limit, latest, beside, is_whole, shows_impossible)
-        plan = self._kept.get(key)
-        if plan is None:
-            question = asked, observed, likely, latest, beside
-            network: Literal["pruned", "whole"] = "whole" if is_whole else "pruned"
-            plan = self._planned(question, network, ending, limit, shows_impossible)
-            if not is_whole and self.is_one_distribution and (plan.is_dear or plan.peak_bytes > limit):
-                plan = self._cheapest(plan, question, limit, shows_impossible)
-            plan.key = key
-            self._keep(key, plan)
-        if is_checked and plan.peak_bytes > limit:
-            raise self._too_large(plan, limit)
-        return plan
-
-    def sound(self, plan: Plan) -> Plan:
-        """The plan, once its tables are there; where a table is lost, one that works on the network's own."""
-        plan.store.derive(plan.leaves)
-        if not plan.store.lost or plan.store.lost.isdisjoint(plan.leaves.tolist()):
-            return plan
-        asked, observed, likely, ending, limit, latest, beside, _, shows_impossible = plan.key
-        given = asked, observed, likely, ending, limit, latest
-        return self.sound(self.plan(*given, beside=beside, is_whole=True, shows_impossible=shows_impossible))
+    def sound(self, chosen: Plan) -> Plan:
+        """The plan, once its tables are there; where a table is underflowed, one that works on the network's own."""
+        wanted = chosen.program.tables
+        chosen.store.derive(wanted)
+        if not chosen.store.tables.is_any_underflowed(wanted):
+            return chosen
+        return self.sound(self.plan(_in_whole_network(chosen.question)))
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"store": self.store, "is_one_distribution": self.is_one_distribution}
+        return {"store": self.store, "coherent": self.coherent}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _kept={}, _bytes=0, _lock=threading.Lock())
+        self.__init__(state["store"], coherent=state["coherent"])  # type: ignore[misc]
 
-    def _keep(self, key: Any, plan: Plan) -> None:
+    def _keep(self, new: Plan) -> None:
         with self._lock:
-            if self._kept.setdefault(key, plan) is not plan:  # another thread was first
+            if self._kept.setdefault(new.question, new) is not new:  # another thread was first
                 return
-            self._bytes += plan.program.nbytes
+            self._bytes += new.program.own_bytes
             while len(self._kept) > PLANS_KEPT or (self._bytes > BYTES_KEPT and len(self._kept) > 1):
-                self._bytes -= self._kept.pop(next(iter(self._kept))).program.nbytes
+                self._bytes -= self._kept.pop(next(iter(self._kept))).program.own_bytes
 
-    def _planned(
-        self, question: Question, network: Literal["pruned", "whole"], ending: int, limit: int, shows_impossible: bool
-    ) -> Plan:
-        program, (_, _, arena, size, multiplications, cost, peak, uses_all_evidence) = self.store.plan(
-            packed_question(question, network == "whole", self.is_one_distribution, shows_impossible, ending, limit)
-        )
-        if cost < 0:
-            cost, most = self._priced(derived_tables(program, len(self.store.index.dag)))
-            peak = max(peak, most)
-        return Plan(program, arena, size, multiplications, cost, peak, uses_all_evidence, self.store, network, ending)
+    def _planned(self, question: Question) -> Plan:
+        program = plan(self.store.layout, question)
+        network: Literal["pruned", "whole"] = "whole" if question.network is WHOLE else "pruned"
+        cost, peak = program.derivation_cost(self.store.tables)
+        return Plan(question, program, self.store, network, cost, max(program.peak_bytes, peak))
 
-    def _priced(self, derived: Longs) -> tuple[int, int]:
-        """What these tables cost, and the most bytes that one of them takes."""
-        self.store.price(derived)
-        cost, peak = self.store.prices[derived].T
-        return int(min(cost.sum(), LARGEST)), int(min(peak.max(initial=0.0), LARGEST))
-
-    def _cheapest(self, pruned: Plan, question: Question, limit: int, shows_impossible: bool) -> Plan:
+    def _cheapest(self, pruned: Plan) -> Plan:
         """The plan on the kept clusters, or one on the whole network or on the hull that costs less."""
-        plans = [pruned, self._planned(question, "whole", pruned.ending, limit, shows_impossible)]
-        asked = question[0]
-        if pruned.ending == Ending.ANSWER and asked:
-            hull = self._on_hull(question, limit, shows_impossible)
+        asked = pruned.question
+        plans = [pruned, replace(self._planned(_in_whole_network(asked)), question=asked)]
+        if asked.ending is ANSWER and asked.targets:
+            hull = self._on_hull(asked)
             plans += [hull] if hull else []
-        return _best(plans, limit)
+        return _best(plans, asked.max_bytes)
 
-    def _on_hull(self, question: Question, limit: int, shows_impossible: bool) -> Plan | None:
+    def _on_hull(self, question: Question) -> Plan | None:
         """Ask the hull of the question within the kept clusters, as a cluster of its own.
 
         None where that is all of them, or where some evidence does not matter, so that the numbers of the rest would shift.
         """
-        small = self.small_network(*question[:3])
-        inside = np.flatnonzero(small.needed | small.roles)
-        if not small.needed[inside].all():
+        small = self.small_network(question.targets, question.observed, question.soft)
+        inside = np.flatnonzero(small.is_requisite | (small.roles > 0))
+        if not small.is_requisite[inside].all():
             return None
-        local = np.full(len(small.nodes), -1, np.int64)
+        local = np.full(len(small), -1, np.int64)
         local[inside] = np.arange(len(inside))
-        dag = Dag.from_arrays(
-            tuple(range(len(inside))),
-            Adjacency.from_lists(
-                local[small.parents[small.parent_start[v] : small.parent_start[v + 1]]].tolist() for v in inside
-            ),
-        )
-        place = {int(node): number for number, node in enumerate(small.nodes[inside].tolist())}
-        asked, observed, likely, latest, beside = (tuple(place[node] for node in part if node in place) for part in question)
-        moved = asked, observed, likely, latest, beside
-        hull = convex_hull(dag, [v for part in moved for v in part])
-        if len(hull) == len(dag) or any(len(new) < len(old) for new, old in zip(moved, question, strict=True)):
+        parents = [local[small.parents[v]].tolist() for v in inside.tolist()]
+        dag = Dag.from_arrays(tuple(range(len(inside))), Ragged.from_lists(parents))
+        nodes, tables = small.nodes[inside], small.tables[inside]
+        number = {node: index for index, node in enumerate(nodes.tolist())}
+        named = (question.targets, question.observed, question.soft, question.context)
+        if any(node not in number for part in named for node in part):
+            return None
+        targets, observed, soft, context = (tuple(number[node] for node in part) for part in named)
+        hull = convex_hull(dag, [*targets, *observed, *soft, *context])
+        if len(hull) == len(dag):
             return None
         index = FamilyIndex.of(dag, ClusterTree([hull, dag.nodes], [(0, 1)], mode="any"))
-        below = small.tables[inside]
-        store = HullStore(index, self.store, small.nodes[inside], below)
-        planner = Planner(store, is_one_distribution=False)
-        plan = planner._planned(moved, "pruned", Ending.ANSWER, limit, shows_impossible)
-        cost, peak = self._priced(below[below >= len(self.store.index.dag)])
-        peak = max(plan.peak_bytes + 8 * len(store.values), peak)
+        layout = TableLayout(index.core, self.store.states[nodes])
+        store = TableStore(index, Tables(layout, len(nodes)), CopiedTables(self.store, tables))
+        planner = Planner(store, coherent=False)
+        moved = Question(
+            targets, observed, soft, context=context, shows_impossible=question.shows_impossible, max_bytes=question.max_bytes
+        )
+        found = planner._planned(moved)
+        cost, peak = derivation_cost(self.store.tables, tables)  # nothing for the network's own
+        peak = max(found.peak_bytes + 8 * int(layout.offsets[-1]), peak)
         # the tables of the hull are derived for this question alone, so they count in full; those below it are kept
-        return replace(plan, network="hull", peak_bytes=peak, derived_cost=plan.derived_cost * SHARED_BY + cost)
+        cost += int(found.derived_cost * SHARED_BY)
+        return Plan(question, found.program, store, "hull", cost, peak, nodes)
 
     def small_network(
-        self, asked: Sequence[int], observed: Sequence[int], likely: Sequence[int], *, is_whole: bool = False
-    ) -> SmallQuestion:
+        self, targets: Sequence[int], observed: Sequence[int], soft: Sequence[int], *, network: NetworkPart = PRUNED
+    ) -> SmallNetwork:
         """The small network of a question."""
-        question = asked, observed, likely, (), ()
-        return self.store.index.small_question(question, is_whole=is_whole, is_free=self.is_one_distribution)
+        return small_network(self.store.index.core, Question(targets, observed, soft, network=network, coherent=self.coherent))
 
-    def _too_large(self, plan: Plan, limit: int) -> TooLargeError:
+    def _too_large(self, refused: Plan) -> TooLargeError:
         names, tree = self.store.index.dag.names, self.store.index.tree
-        scope = plan.largest_table()
-        if isinstance(plan.store, HullStore):
-            scope = plan.store.nodes[scope]
-        members = {names[place] for place in scope.tolist()}
-        blame = max(range(len(tree)), key=lambda place: len(tree.clusters[place] & members), default=None)
+        members = {names[variable] for variable in refused.named(refused.program.largest_scope).tolist()}
+        blame = max(range(len(tree)), key=lambda cluster: len(tree.clusters[cluster] & members), default=None)
         shown = ", ".join(map(str, sorted(members, key=str)[:6]))
         what = f"the table over {len(members)} variables ({shown}{', …' if len(members) > 6 else ''}) in cluster {blame}"
         way_out = 'Ask for marginals instead of a joint, give more evidence, raise max_bytes, or use method="sampling".'
-        return TooLargeError(what, plan.peak_bytes, limit, way_out, blame)
+        return TooLargeError(what, refused.peak_bytes, refused.question.max_bytes, way_out, blame)
 
 
-def derived_tables(program: Longs, own: int) -> Longs:
-    """The tables that a program loads and that are not the network's own."""
-    if program[Head.IS_TOO_LARGE] or not program[Head.DERIVED]:
-        return np.empty(0, np.int64)
-    sources = _sources(program)
-    return sources[sources >= own]
+def _in_whole_network(question: Question) -> Question:
+    """The same question, answered among the ancestors in the whole network."""
+    return Question(
+        question.targets, question.observed, question.soft, map_variables=question.map_variables, context=question.context,
+        network=WHOLE, coherent=question.coherent, shows_impossible=question.shows_impossible,
+        ending=question.ending, max_bytes=question.max_bytes,
+    )  # fmt: skip
 
 
-def _sources(program: Longs) -> Longs:
-    """The tables that a program loads, likelihoods as negative numbers."""
-    first = program[Head.LEAVES]
-    return program[first + 1 : first + 1 + program[first]]
+def _best(plans: list[Plan], max_bytes: int) -> Plan:
+    def rank(one: Plan) -> tuple[bool, float]:
+        is_too_large = one.peak_bytes > max_bytes
+        return is_too_large, one.peak_bytes if is_too_large else one.total
 
-
-def _best(plans: list[Plan], limit: int) -> Plan:
-    best = min(plans, key=lambda plan: (plan.peak_bytes > limit, plan.peak_bytes if plan.peak_bytes > limit else plan.total))
-    method: Literal["elimination", "propagation"] = "propagation" if best.ending == Ending.MARGINALS else "elimination"
-    compared = tuple(Candidate(plan.network, method, int(plan.total), plan.peak_bytes) for plan in plans)
+    best = min(plans, key=rank)
+    method: Literal["elimination", "propagation"] = "propagation" if best.question.ending is MARGINALS else "elimination"
+    compared = tuple(Candidate(one.network, method, int(one.total), one.peak_bytes) for one in plans)
     return replace(best, candidates=compared)

@@ -7,19 +7,20 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex._core import NetworkPart
 from dconvex.errors import DconvexError
 from dconvex.inference.evidence import Evidence
-from dconvex.inference.planner import Key, Planner
-from dconvex.inference.tables import Store
+from dconvex.inference.planner import Planner, Variables
+from dconvex.inference.tables import TableStore
 
 Floats: TypeAlias = NDArray[np.float64]
 Longs: TypeAlias = NDArray[np.int64]
 
 
 def weighted_samples(
-    planner: Planner, asked: Key, evidence: Evidence, samples: int, rng: np.random.Generator
+    planner: Planner, targets: Variables, evidence: Evidence, samples: int, rng: np.random.Generator
 ) -> tuple[Floats, Floats]:
-    """Probabilities of the joint states of `asked`, flat, and their standard errors.
+    """Probabilities of the joint states of the targets, flat, and their standard errors.
 
     Every variable is drawn given its parents, observed ones stay as they are, and a sample weighs as much as the evidence is
     probable given it.
@@ -27,35 +28,36 @@ def weighted_samples(
     if samples < 2:
         raise ValueError(f"an estimate needs at least 2 samples, not {samples}")
     store = planner.store
-    is_whole = planner.is_one_distribution  # the network's own tables: none has to be derived
-    small = planner.small_network(asked, evidence.observed, evidence.likely, is_whole=is_whole)
-    places = np.flatnonzero(small.needed)
-    places = places[np.argsort(store.index.arcs.rank[small.nodes[places]])]  # parents before children
-    store.derive(small.tables[places])
-    codes: dict[int, Longs] = {
-        place: np.full(samples, code, np.int64) for place, code in zip(evidence.observed, evidence.codes, strict=True)
+    # in the whole network no table has to be derived
+    network = NetworkPart.WHOLE if planner.coherent else NetworkPart.PRUNED
+    small = planner.small_network(targets, evidence.observed, evidence.soft, network=network)
+    requisite = np.flatnonzero(small.is_requisite)
+    requisite = requisite[np.argsort(store.index.core.graph.rank[small.nodes[requisite]])]  # parents before children
+    store.derive(small.tables[requisite])
+    states: dict[int, Longs] = {
+        v: np.full(samples, state, np.int64) for v, state in zip(evidence.observed, evidence.states, strict=True)
     }
-    seen = set(codes)
+    observed = set(states)
     log_weight = np.zeros(samples)
-    likelihoods = dict(zip(evidence.likely, evidence.likelihoods, strict=True))
+    likelihoods = dict(zip(evidence.soft, evidence.likelihoods, strict=True))
     with np.errstate(divide="ignore"):
-        for v in places.tolist():
+        for v in requisite.tolist():
             node, table = int(small.nodes[v]), int(small.tables[v])
             rows = store.table(table).reshape(-1, int(store.states[node]))
-            row = _row(store, table, codes, samples)
-            if node in seen:
-                log_weight += np.log(rows[row, codes[node]])
+            row = _row(store, table, states, samples)
+            if node in observed:
+                log_weight += np.log(rows[row, states[node]])
             else:
-                codes[node] = _drawn(rows, row, rng)
+                states[node] = _drawn(rows, row, rng)
                 if node in likelihoods:
-                    log_weight += np.log(likelihoods[node][codes[node]])
-    return _weighed(store, asked, codes, log_weight)
+                    log_weight += np.log(likelihoods[node][states[node]])
+    return _weighed(store, targets, states, log_weight)
 
 
-def _row(store: Store, table: int, codes: dict[int, Longs], samples: int) -> Longs:
+def _row(store: TableStore, table: int, states: dict[int, Longs], samples: int) -> Longs:
     row = np.zeros(samples, np.int64)
     for parent in store.index.parents_of(table).tolist():
-        row = row * int(store.states[parent]) + codes[parent]
+        row = row * int(store.states[parent]) + states[parent]
     return row
 
 
@@ -72,16 +74,16 @@ def _drawn(rows: Floats, row: Longs, rng: np.random.Generator) -> Longs:
     return limited
 
 
-def _weighed(store: Store, asked: Key, codes: dict[int, Longs], log_weight: Floats) -> tuple[Floats, Floats]:
+def _weighed(store: TableStore, targets: Variables, states: dict[int, Longs], log_weight: Floats) -> tuple[Floats, Floats]:
     highest = log_weight.max()
     if highest == -np.inf:
         raise DconvexError("none of the samples agrees with the evidence; take more samples, or ask with method='exact'")
     weight = np.exp(log_weight - highest)
     cell = np.zeros(len(weight), np.int64)
     size = 1
-    for place in asked:
-        cell = cell * int(store.states[place]) + codes[place]
-        size *= int(store.states[place])
+    for target in targets:
+        cell = cell * int(store.states[target]) + states[target]
+        size *= int(store.states[target])
     total = weight.sum()
     values = np.bincount(cell, weight, size) / total
     squared = np.bincount(cell, weight**2, size)

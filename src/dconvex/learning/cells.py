@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dconvex.errors import DataError
-from dconvex.learning.encoding import MISSING, MISSING_NUMBER, Codes, Encoder
+from dconvex.learning.encoding import MISSING, MISSING_NUMBER, Codes, Encoder, encode_integers, encode_texts
 from dconvex.names import Name
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -43,8 +43,8 @@ class Integers:
     """Which row of the table the first cell is in."""
 
     def codes(self, first: int, last: int, encoder: Encoder, out: Codes) -> None:
-        values, row = self.values[first:last].astype(np.int64, copy=False), self.row + first
-        encoder.integers.translate(values, out, lambda place: (encoder.code_of(int(values[place]), row + place), None))
+        values, row = _plain(self.values[first:last]), self.row + first
+        encode_integers(encoder.integers, values, out, lambda index: encoder.code_of(int(values[index]), row + index))
 
     def numbers(self, first: int, last: int, variable: Name) -> Floats:
         return self.values[first:last].astype(np.float64)
@@ -74,10 +74,10 @@ class Decimals:
             )
         whole[is_missing] = MISSING_NUMBER
 
-        def met(place: int) -> tuple[int, None]:
-            return (MISSING if is_missing[place] else encoder.code_of(int(whole[place]), self.row + first + place)), None
+        def code_at(index: int) -> int:
+            return MISSING if is_missing[index] else encoder.code_of(int(whole[index]), self.row + first + index)
 
-        encoder.integers.translate(whole, out, met)
+        encode_integers(encoder.integers, whole, out, code_at)
 
     def numbers(self, first: int, last: int, variable: Name) -> Floats:
         values = self.values[first:last].astype(np.float64, copy=False)
@@ -100,26 +100,14 @@ class Decimals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Objects:
-    """Python objects, told apart by their addresses first: a column of text holds few different ones."""
+    """Python objects, compared by their addresses first, for a column of text often holds few; then by value."""
 
     values: NDArray[np.object_]
     row: int = 0
 
     def codes(self, first: int, last: int, encoder: Encoder, out: Codes) -> None:
         values = np.ascontiguousarray(self.values[first:last])
-        if _has_too_many_objects(encoder):
-            self._codes_by_value(values, first, encoder, out)
-            return
-
-        def met(place: int) -> tuple[int, object]:
-            if _has_too_many_objects(encoder):
-                raise _TooManyObjectsError
-            value = values[place]
-            return (MISSING if _is_missing(value) else encoder.code_of(value, self.row + first + place)), value
-
-        try:
-            encoder.objects.translate(_addresses(values), out, met)
-        except _TooManyObjectsError:
+        if not (self._codes_by_address(values, first, encoder, out) or self._codes_of_texts(values, first, encoder, out)):
             self._codes_by_value(values, first, encoder, out)
 
     def numbers(self, first: int, last: int, variable: Name) -> Floats:
@@ -135,6 +123,39 @@ class Objects:
 
     def has_fractions(self) -> bool:
         return False
+
+    def _codes_by_address(self, values: NDArray[np.object_], first: int, encoder: Encoder, out: Codes) -> bool:
+        """Whether there are so few different objects that this is the fastest way; if not, some codes may be missing."""
+        if _has_too_many_objects(encoder):
+            return False
+
+        def code_at(index: int) -> int:
+            if _has_too_many_objects(encoder):
+                raise _TooManyObjectsError
+            value = values[index]
+            encoder.kept_alive.append(value)
+            return MISSING if _is_missing(value) else encoder.code_of(value, self.row + first + index)
+
+        try:
+            encode_integers(encoder.objects, _addresses(values), out, code_at)
+        except _TooManyObjectsError:
+            return False
+        return True
+
+    def _codes_of_texts(self, values: NDArray[np.object_], first: int, encoder: Encoder, out: Codes) -> bool:
+        """Whether all cells are text or missing; if not, some codes may be missing."""
+        index = encoder.texts.encode_objects(values, out, 0)
+        while index >= 0:
+            value = values[index]
+            if (text := _utf8(value)) is not None:
+                encoder.texts.add(text, encoder.code_of(value, self.row + first + index))
+            elif _is_missing(value):  # in a way that only pandas knows
+                out[index] = MISSING
+                index += 1
+            else:
+                return False
+            index = encoder.texts.encode_objects(values, out, index)
+        return True
 
     def _codes_by_value(self, values: NDArray[np.object_], first: int, encoder: Encoder, out: Codes) -> None:
         import pandas as pd
@@ -156,16 +177,15 @@ class Objects:
 class Texts:
     """Text in Arrow's memory, without missing cells: text k is `text[offsets[k]:offsets[k + 1]]`."""
 
-    offsets: NDArray[np.int64]
+    offsets: NDArray[np.int32] | NDArray[np.int64]
     text: NDArray[np.uint8]
     row: int
 
     def codes(self, first: int, last: int, encoder: Encoder, out: Codes) -> None:
-        def met(place: int) -> int:
-            raw = self.text[self.offsets[place] : self.offsets[place + 1]].tobytes()
-            return encoder.code_of(raw.decode("utf-8", "surrogatepass"), self.row + place)
+        def code_at(index: int, text: bytes) -> int:
+            return encoder.code_of(text.decode("utf-8", "surrogatepass"), self.row + first + index)
 
-        encoder.texts.translate(self.offsets[first : last + 1], self.text, out, met)
+        encode_texts(encoder.texts, self.offsets[first : last + 1], self.text, out, code_at)
 
     def numbers(self, first: int, last: int, variable: Name) -> Floats:
         raise _no_number(variable, "is text")
@@ -350,9 +370,14 @@ def _texts(part: Any, kind: Any, row: int) -> Texts:
     import pyarrow as pa
 
     _, offsets, text = part.buffers()
-    width = np.int64 if pa.types.is_large_string(kind) else np.int32
+    width: Any = np.int64 if pa.types.is_large_string(kind) else np.int32
     own = np.frombuffer(offsets, width)[part.offset : part.offset + len(part) + 1]
-    return Texts(np.require(own, np.int64, "A"), np.frombuffer(text if text is not None else b"", np.uint8), row)
+    return Texts(own, np.frombuffer(text if text is not None else b"", np.uint8), row)
+
+
+def _plain(values: NDArray[Any]) -> NDArray[Any]:
+    """Integers in the machine's own order of bytes, each where it can be read at once."""
+    return values if values.dtype.isnative and values.flags.aligned else values.astype(np.int64)
 
 
 def _addresses(values: NDArray[np.object_]) -> NDArray[np.int64]:
@@ -385,9 +410,17 @@ def _first_places(codes: NDArray[Any], count: int) -> list[int]:
     return found
 
 
+def _utf8(value: object) -> bytes | None:
+    """A text as bytes; None if it is no text, or has surrogates on their own."""
+    try:
+        return value.encode() if type(value) is str else None
+    except UnicodeEncodeError:
+        return None
+
+
 def _has_too_many_objects(encoder: Encoder) -> bool:
     """Whether there are so many different objects for a few values that comparing them by value is faster."""
-    return encoder.objects.count > 64 + 4 * len(encoder.labels)
+    return len(encoder.objects) > 64 + 4 * len(encoder.labels)
 
 
 def _is_missing(value: object) -> bool:

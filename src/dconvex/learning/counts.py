@@ -10,15 +10,15 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex._core import CountTables, count_cells
 from dconvex.errors import DataError
-from dconvex.kernels import load
 from dconvex.learning.cells import Cells
 from dconvex.learning.coverage import Coverage
 from dconvex.learning.encoding import Encoder, Unknown, check_number_of_states
 from dconvex.learning.families import Families
 from dconvex.learning.states import States
 from dconvex.learning.tallies import Seen, Tallies, table_sizes
-from dconvex.learning.threads import Spread, even_parts, spread_evenly
+from dconvex.learning.threads import TASKS, Workers, even_parts
 from dconvex.names import Label, Name
 
 Longs: TypeAlias = NDArray[np.int64]
@@ -105,37 +105,34 @@ class Counting:
         states: Mapping[Name, tuple[Label, ...]] | None,
         unknown: Unknown,
         limit: int,
-        spread: Spread,
+        workers: Workers,
     ) -> None:
-        self.families, self.limit, self.spread = families, limit, spread
+        self.families, self.limit, self.workers = families, limit, workers
         self.encoders = [Encoder(name, states.get(name) if states else None, unknown) for name in families.names]
         self.tallies = Tallies.empty(families, self._sizes(), limit)
         self.used = np.zeros(len(families), np.int64)
-        self._codes = np.empty((0, 0), np.int8)
+        self._codes: NDArray[np.int8] | NDArray[np.int32] = np.empty((0, 0), np.int8)
 
     def add(self, first: int, last: int, cells: Sequence[Cells | None], covered: NDArray[np.bool_]) -> None:
         """Count these rows of a table, which has cells for some variables and covers some families."""
-        present = [place for place, own in enumerate(cells) if own is not None]
-        codes = self._encoded(first, last, cells, present)
+        rows = last - first
+        codes = self._encoded(first, last, cells)
         sizes = self._sizes()
         if not np.array_equal(sizes, self.tallies.sizes):
             self.tallies = self.tallies.moved(sizes, [np.arange(size) for size in self.tallies.sizes], self.limit)
-        may_miss = np.zeros(len(cells), np.uint8)
-        for place in present:
-            may_miss[place] = codes[place, : last - first].min(initial=0) < 0
+        may_miss = np.zeros(len(cells), bool)
+        for variable, own in enumerate(cells):
+            may_miss[variable] = own is not None and codes[variable, :rows].min(initial=0) < 0
         tallies, families = self.tallies, self.families
         is_dense = covered.copy()
         is_dense[list(tallies.seen)] = False
-        at = np.where(is_dense, tallies.at[:-1], -1)
-        count = load("counting").count_cells
-        arrays = (codes, last - first, families.start, families.members, sizes, may_miss, at, tallies.counts, self.used)
-        costs = np.where(is_dense, np.diff(families.start) + 2.0, 0.0)
-        self.spread(lambda bounds: count(*arrays, *bounds), even_parts(costs, 8))
-        seen = {
-            number: own + self._seen(number, codes[:, : last - first])
-            for number, own in tallies.seen.items()
-            if covered[number]
-        }
+        tables = CountTables(families.lists, sizes, may_miss, np.where(is_dense, tallies.at[:-1], -1))
+
+        def count(bounds: tuple[int, int]) -> None:
+            count_cells(tables, codes, rows, tallies.counts, self.used, *bounds)
+
+        self.workers.map(count, even_parts(np.where(is_dense, np.diff(families.offsets) + 2.0, 0.0), TASKS))
+        seen = {number: own + self._seen(number, codes[:, :rows]) for number, own in tallies.seen.items() if covered[number]}
         if seen:
             self.tallies = Tallies(families, tallies.sizes, tallies.at, tallies.counts, {**tallies.seen, **seen})
 
@@ -151,21 +148,22 @@ class Counting:
     def _sizes(self) -> Longs:
         return np.array([len(encoder.labels) for encoder in self.encoders], np.int64)
 
-    def _encoded(self, first: int, last: int, cells: Sequence[Cells | None], present: list[int]) -> NDArray[Any]:
+    def _encoded(self, first: int, last: int, cells: Sequence[Cells | None]) -> NDArray[np.int8] | NDArray[np.int32]:
         """The codes of the rows, a line for each variable; wider ones if there turn out to be many states."""
         rows = last - first
         if len(self._codes) < len(cells) or self._codes.shape[1] < rows:
             self._codes = np.empty((len(cells), rows), self._codes.dtype)
 
-        def encode(place: int) -> None:
-            column = cells[place]
+        def encode(variable: int) -> None:
+            column = cells[variable]
             if column is not None:
-                column.codes(first, last, self.encoders[place], self._codes[place, :rows])
+                column.codes(first, last, self.encoders[variable], self._codes[variable, :rows])
 
-        spread_evenly(self.spread, encode, present)
+        present = [variable for variable, own in enumerate(cells) if own is not None]
+        self.workers.for_each(encode, present)
         if self._codes.dtype == np.int8 and self._sizes().max(initial=0) > NARROW:
             self._codes = np.empty(self._codes.shape, np.int32)
-            spread_evenly(self.spread, encode, present)
+            self.workers.for_each(encode, present)
         return self._codes
 
     def _seen(self, number: int, codes: NDArray[Any]) -> Seen:

@@ -8,28 +8,20 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex._core import MISSING_CODE, IntegerEncoder, TextEncoder
 from dconvex.errors import DataError, UnknownStateError
-from dconvex.kernels import load
 from dconvex.learning.states import Order, States
 from dconvex.names import Label, Name
 
-Longs: TypeAlias = NDArray[np.int64]
 Bytes: TypeAlias = NDArray[np.uint8]
 Codes: TypeAlias = NDArray[Any]
 Unknown: TypeAlias = Literal["raise", "missing"]
 
 MOST_STATES = 1000
 """A column with more values than this holds no states, unless the caller declares them."""
-MISSING = -1
-FREE = -2
+MISSING = MISSING_CODE
 MISSING_NUMBER = int(np.iinfo(np.int64).min)
 """Stands for a missing cell in a column of integers."""
-MARGIN = 16
-"""So many bytes before a text are read with it."""
-TEXT_SLOT = np.dtype(
-    [("low", np.uint64), ("high", np.uint64), ("size", np.int64), ("end", np.int64), ("code", np.int64)], align=True
-)
-"""One slot of a table of texts; the kernel that looks there tells what is in it."""
 
 
 class Encoder:
@@ -43,7 +35,10 @@ class Encoder:
         self._is_mixed = False
         self._found: set[Label] = set()
         self._type: type | None = None
-        self.integers, self.objects, self.texts = HashTable(), HashTable(), TextTable()
+        self.integers, self.texts = IntegerEncoder(), TextEncoder()
+        self.objects = IntegerEncoder()
+        """Knows Python objects by their addresses; `kept_alive` holds them, so that no other object gets one of these."""
+        self.kept_alive: list[object] = []
 
     def states(self) -> States:
         """All states so far, in the order that the model will have."""
@@ -128,64 +123,20 @@ def _too_many_states(variable: Name) -> DataError:
     )
 
 
-class HashTable:
-    """Codes of 64-bit keys, for the kernel `translate`; objects whose addresses are keys are kept alive."""
-
-    def __init__(self) -> None:
-        self.keys, self.codes = np.zeros(64, np.int64), np.full(64, FREE, np.int32)
-        self.count = 0
-        self.alive: list[object] = []
-
-    def add(self, key: int, code: int, alive: object = None) -> None:
-        kernels = load("counting")
-        if 2 * self.count >= len(self.keys):
-            keys, codes = self.keys, self.codes
-            self.keys, self.codes = np.zeros(4 * len(keys), np.int64), np.full(4 * len(keys), FREE, np.int32)
-            for place in np.flatnonzero(codes > FREE).tolist():
-                kernels.insert(self.keys, self.codes, keys[place], codes[place])
-        kernels.insert(self.keys, self.codes, np.int64(key), np.int32(code))
-        self.count += 1
-        self.alive.append(alive)
-
-    def translate(self, values: Longs, out: Codes, met: Callable[[int], tuple[int, object]]) -> None:
-        """Write the codes of all values; `met` is asked for the code at a place with a key that is not there yet."""
-        translate = load("counting").translate
-        place = translate(values, self.keys, self.codes, out, 0)
-        while place >= 0:
-            code, alive = met(place)
-            self.add(int(values[place]), code, alive)
-            place = translate(values, self.keys, self.codes, out, place)
+def encode_integers(encoder: IntegerEncoder, values: NDArray[Any], out: Codes, code_at: Callable[[int], int]) -> None:
+    """Write the codes of all values; `code_at` gives the code at the index of a value that the encoder does not know yet."""
+    index = encoder.encode(values, out, 0)
+    while index >= 0:
+        encoder.add(int(values[index]), code_at(index))
+        index = encoder.encode(values, out, index)
 
 
-class TextTable:
-    """Codes of texts as Arrow holds them, for the kernel `translate_texts`."""
-
-    def __init__(self) -> None:
-        self.slots, self.known = np.zeros(512, TEXT_SLOT), np.empty(1024, np.uint8)
-        self.count, self.used = 0, MARGIN
-
-    def translate(self, offsets: Longs, text: Bytes, out: Codes, met: Callable[[int], int]) -> None:
-        """Write the codes of all texts; `met` is asked for the code at a place with a text that is not there yet."""
-        near = int(np.searchsorted(offsets[:-1], MARGIN))  # so many are too close to where the buffer begins
-        if near:
-            start = np.concatenate([np.zeros(MARGIN, np.uint8), text[: offsets[near]]])
-            self._translate(offsets[: near + 1] + MARGIN, start, out[:near], met)
-        self._translate(offsets[near:], text, out[near:], lambda place: met(near + place))
-
-    def _translate(self, offsets: Longs, text: Bytes, out: Codes, met: Callable[[int], int]) -> None:
-        offsets.flags.writeable = text.flags.writeable = False  # as Arrow's are: kernels are compiled for one or the other
-        translate = load("counting").translate_texts
-        place = translate(offsets, text, self.slots, self.known, out, 0, FREE, 0)
-        while place >= 0:
-            length = int(offsets[place + 1] - offsets[place])
-            self._make_room(length)
-            place = translate(offsets, text, self.slots, self.known, out, place, met(place), self.used)
-            self.count, self.used = self.count + 1, self.used + length
-
-    def _make_room(self, length: int) -> None:
-        """For one more text. A full table begins anew, with more slots; its texts come back when they are met again."""
-        if 4 * self.count >= len(self.slots):
-            self.slots = np.zeros(4 * len(self.slots), TEXT_SLOT)
-            self.count, self.used = 0, MARGIN
-        if self.used + length > len(self.known):
-            self.known = np.concatenate([self.known, np.empty(len(self.known) + length, np.uint8)])
+def encode_texts(
+    encoder: TextEncoder, offsets: NDArray[Any], text: Bytes, out: Codes, code_at: Callable[[int, bytes], int]
+) -> None:
+    """The same for texts as Arrow holds them; `code_at` gets the bytes too."""
+    index = encoder.encode(offsets, text, out, 0)
+    while index >= 0:
+        own = text[offsets[index] : offsets[index + 1]].tobytes()
+        encoder.add(own, code_at(index, own))
+        index = encoder.encode(offsets, text, out, index)

@@ -18,7 +18,7 @@ from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian import GaussianAnswers
 from dconvex.inference.gaussian_store import RegressionStore
 from dconvex.inference.model import LocalModel
-from dconvex.inference.tables import Store
+from dconvex.inference.tables import TableStore
 from dconvex.learning.counted import counted
 from dconvex.learning.counts import Counts
 from dconvex.learning.encoding import Unknown
@@ -29,9 +29,9 @@ from dconvex.learning.report import Report
 from dconvex.learning.statistics import Kind, Options, Scope, StatesLike, Statistics, checked_states
 from dconvex.learning.tables import estimated_tables
 from dconvex.names import Label, Name
-from dconvex.network.discrete import Tables
-from dconvex.network.gaussian import Regressions
+from dconvex.network.linear_regressions import Regressions
 from dconvex.network.network import BayesianNetwork
+from dconvex.network.probability_tables import Tables
 
 Learned: TypeAlias = tuple[DiscreteAnswers | GaussianAnswers, Report]
 
@@ -123,7 +123,7 @@ class FromData:
         if self.is_partial:
             raise ValueError("the model was learned for_query= some variables, so there is no network of all of them")
         self.answers.store.read_all()
-        return _network(self.index, self.answers)
+        return network_of(self.index, self.answers)
 
     def updated(self, data: Any) -> LocalModel:
         if self.found is None:
@@ -131,7 +131,7 @@ class FromData:
         before = self.statistics.all()
         options = self.options.of_kind(before.kind)
         more = data if isinstance(data, Statistics) else counted(before.scope, data, options)
-        return learned(before + more, self.prior, options, is_coherent=self.answers.is_one_distribution)
+        return learned(before + more, self.prior, options, is_coherent=self.answers.coherent)
 
     def report(self) -> Report:
         if self.found is None:
@@ -155,14 +155,14 @@ class FromData:
         return arrays, {"origin": "data", "learned": about, **facts}
 
 
-def _network(index: FamilyIndex, answers: Any) -> BayesianNetwork:
+def network_of(index: FamilyIndex, answers: Any) -> BayesianNetwork:
     """The network of the variables' own families."""
     dag, store = index.dag, answers.store
     own = len(dag)
     if isinstance(answers, DiscreteAnswers):
-        offset = store.table_at[: own + 1].copy()
-        return BayesianNetwork(dag, Tables(tuple(answers.labels), offset, store.values[: offset[-1]]))
-    edges = len(dag.parent_lists.neighbours)
+        offsets = store.offsets[: own + 1].copy()
+        return BayesianNetwork(dag, Tables(tuple(answers.labels), offsets, store.tables.values[: offsets[-1]]))
+    edges = len(dag.graph.parents.values)
     numbers = (store.intercept[:own].copy(), store.coefficients[:edges].copy(), store.variance[:own].copy())
     return BayesianNetwork(dag, Regressions.checked(dag, *numbers))
 
@@ -171,10 +171,9 @@ def _discrete(scope: Scope, counts: Counts, prior: Prior | None, limit: int, *, 
     if isinstance(prior, NormalInverseGamma):
         raise ValueError("NormalInverseGamma is a prior for Gaussian networks; use BDeu or Dirichlet for tables")
     found = estimated_tables(counts, prior, limit)
-    store = Store(scope.index, counts.tallies.sizes)
-    store.fill(found.values)
+    store = TableStore.of(scope.index, counts.tallies.sizes, found.values)
     labels: tuple[tuple[Label, ...], ...] = tuple(own.labels for own in counts.states)
-    answers = DiscreteAnswers(store, labels, is_one_distribution=is_coherent)
+    answers = DiscreteAnswers(store, labels, coherent=is_coherent)
     unobserved = {
         counts.families.title(number): (int(found.unobserved[number]), int(found.rows[number]))
         for number in np.argsort(-found.unobserved, kind="stable").tolist()
@@ -194,7 +193,7 @@ def _gaussian(scope: Scope, moments: Moments, prior: Prior | None, *, is_coheren
         )
     found = least_squares(moments) if prior is None else posterior_means(moments, prior)
     store = RegressionStore(scope.index, found.intercept, found.coefficients, found.variance)
-    answers = GaussianAnswers(store, is_one_distribution=is_coherent)
+    answers = GaussianAnswers(store, coherent=is_coherent)
     own, names = len(scope.index.dag), scope.index.dag.nodes
     singular = tuple(moments.families.title(number) for number in np.flatnonzero(found.is_singular).tolist())
     constant = tuple(names[number] for number in np.flatnonzero(found.variance[:own] == 0).tolist())

@@ -10,12 +10,12 @@ from typing import ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex._core import MomentSums, add_moments
 from dconvex.errors import DataError
-from dconvex.kernels import load
 from dconvex.learning.cells import Cells
 from dconvex.learning.coverage import Coverage
 from dconvex.learning.families import Families
-from dconvex.learning.threads import Spread, even_parts, spread_evenly
+from dconvex.learning.threads import TASKS, Workers, even_parts
 
 Floats: TypeAlias = NDArray[np.float64]
 Longs: TypeAlias = NDArray[np.int64]
@@ -40,7 +40,7 @@ class Moments:
     def added(self, other: Moments, limit: int) -> Moments:
         one, two = (part.coverage.used.astype(np.float64) for part in (self, other))
         both = np.maximum(one + two, 1.0)
-        widths = np.diff(self.families.start)
+        widths = np.diff(self.families.offsets)
         apart = (other.mean - self.mean) + (other.rest - self.rest)
         mean, rest = _exact_sum(self.mean, self.rest + apart * np.repeat(two / both, widths))
         is_new = np.repeat(one == 0, widths)
@@ -53,7 +53,7 @@ class Moments:
     def first(self, count: int) -> Moments:
         """Those of the first families only."""
         families = self.families.first(count)
-        members, squares = families.start[-1], scatter_places(families)[-1]
+        members, squares = families.offsets[-1], scatter_places(families)[-1]
         return Moments(families, self.mean[:members], self.rest[:members], self.scatter[:squares], self.coverage.first(count))
 
     def score(self, criterion: Literal["bic", "aic", "bdeu"], equivalent_sample_size: float) -> float:
@@ -69,7 +69,7 @@ class Moments:
             raise DataError(f"{name!r} is determined by its parents, so that the likelihood has no bound")
         rows = own.coverage.used
         likelihood = float((-0.5 * rows * (np.log(2 * math.pi * variance) + 1)).sum())
-        parameters = np.diff(own.families.start) + 1
+        parameters = np.diff(own.families.offsets) + 1
         price = np.ones(len(rows)) if criterion == "aic" else 0.5 * np.log(np.maximum(rows, 1))
         return likelihood - float((price * parameters).sum())
 
@@ -89,9 +89,8 @@ class Moments:
 class Measuring:
     """Adds up the moments of tables part by part; `finished` gives the statistics."""
 
-    def __init__(self, families: Families, spread: Spread) -> None:
-        self.families, self.spread = families, spread
-        self.at = scatter_places(families)
+    def __init__(self, families: Families, workers: Workers) -> None:
+        self.families, self.workers = families, workers
         self.total: Moments | None = None
         self.used = np.zeros(len(families), np.int64)
         self._values = np.empty((0, 0))
@@ -101,50 +100,48 @@ class Measuring:
         rows, names = last - first, self.families.names
         if len(self._values) < len(cells) or self._values.shape[1] < rows:
             self._values = np.empty((len(cells), rows))
-        may_miss = np.zeros(len(cells), np.uint8)
+        may_miss = np.zeros(len(cells), bool)
 
-        def read(place: int) -> None:
-            column, own = cells[place], self._values[place, :rows]
+        def read(variable: int) -> None:
+            column, own = cells[variable], self._values[variable, :rows]
             if column is not None:
-                own[:] = column.numbers(first, last, names[place])
-                may_miss[place] = np.isnan(own).any()
+                own[:] = column.numbers(first, last, names[variable])
+                may_miss[variable] = np.isnan(own).any()
 
-        spread_evenly(self.spread, read, range(len(cells)))
-        start, members = self.families.start, self.families.members
-        shift, sums, products = np.zeros(len(members)), np.zeros(len(members)), np.zeros(int(self.at[-1]))
-        used = np.zeros(len(self.families), np.int64)
-        add = load("counting").add_moments
-        arrays = (self._values, rows, start, members, may_miss, self.at, shift, sums, products, used)
-        parts = [part for part in even_parts(np.diff(start) ** 2.0, 8) for part in _covered_runs(covered, *part)]
-        self.spread(lambda bounds: add(*arrays, *bounds), parts)
-        part = self._moments(shift, sums, products, used)
+        self.workers.for_each(read, range(len(cells)))
+        sums = MomentSums(self.families.lists)
+        parts = even_parts(np.diff(self.families.offsets) ** 2.0, TASKS)
+        runs = [run for part in parts for run in _covered_runs(covered, *part)]
+        self.workers.map(lambda bounds: add_moments(sums, self._values, rows, may_miss, *bounds), runs)
+        part = self._moments(sums)
         self.total = part if self.total is None else self.total.added(part, 0)
-        self.used += used
+        self.used += sums.used
 
     def finished(self, coverage: Coverage) -> Moments:
         assert self.total is not None
         return replace(self.total, coverage=coverage)
 
-    def _moments(self, shift: Floats, sums: Floats, products: Floats, used: Longs) -> Moments:
+    def _moments(self, found: MomentSums) -> Moments:
         """From sums of deviations to deviations from the mean."""
-        widths, rows = np.diff(self.families.start), np.maximum(used, 1).astype(np.float64)
-        mean, rest = _exact_sum(shift, sums / np.repeat(rows, widths))
+        sums, products, used = found.sums, found.products, found.used.copy()
+        widths, rows = np.diff(self.families.offsets), np.maximum(used, 1).astype(np.float64)
+        mean, rest = _exact_sum(found.shift, sums / np.repeat(rows, widths))
         row, column, mirrored = pair_places(self.families)
-        whole = np.where(row >= column, products, products[mirrored])  # the kernel fills one half
+        whole = np.where(row >= column, products, products[mirrored])  # the core fills one half
         scatter = whole - sums[row] * sums[column] / np.repeat(rows, widths**2)
         return Moments(self.families, mean, rest, scatter, Coverage.of_rows(used, len(self.families.names)))
 
 
 def scatter_places(families: Families) -> Longs:
     """Where the square of each family begins."""
-    return np.concatenate([[0], np.cumsum(np.diff(families.start) ** 2)]).astype(np.int64)
+    return np.concatenate([[0], np.cumsum(np.diff(families.offsets) ** 2)]).astype(np.int64)
 
 
 def pair_places(families: Families) -> tuple[Longs, Longs, Longs]:
     """For each entry of all squares its two members, by place in `families.members`, and the entry across the diagonal."""
-    widths = np.diff(families.start)
+    widths = np.diff(families.offsets)
     width = np.repeat(widths, widths**2)
-    begin, at = np.repeat(families.start[:-1], widths**2), np.repeat(scatter_places(families)[:-1], widths**2)
+    begin, at = np.repeat(families.offsets[:-1], widths**2), np.repeat(scatter_places(families)[:-1], widths**2)
     row, column = np.divmod(np.arange(len(width)) - at, np.maximum(width, 1))
     return begin + row, begin + column, at + column * width + row
 

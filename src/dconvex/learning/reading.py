@@ -16,9 +16,9 @@ from dconvex.learning.moments import Measuring
 from dconvex.learning.progress import Bar
 from dconvex.learning.sources import Source, sources_of
 from dconvex.learning.statistics import Kind, Options, Scope, Statistics
-from dconvex.learning.threads import Spread, thread_count, threads
+from dconvex.learning.threads import Workers, thread_count, threads
 from dconvex.names import Name
-from dconvex.network.columns import column_of
+from dconvex.network.frame_columns import column_of
 
 CODES_AT_ONCE = 1 << 26
 """So many bytes of codes or numbers are held at a time."""
@@ -26,15 +26,15 @@ CODES_AT_ONCE = 1 << 26
 
 def read_statistics(scope: Scope, data: Any, options: Options) -> Statistics:
     """The statistics of all tables in `data`, counted here."""
-    with threads(options.n_jobs) as spread:
-        return _Reading(scope, options, spread).read(data)
+    with threads(options.n_jobs) as workers:
+        return _Reading(scope, options, workers).read(data)
 
 
 class _Reading:
     """Goes through tables, and through each of them part by part."""
 
-    def __init__(self, scope: Scope, options: Options, spread: Spread) -> None:
-        self.scope, self.options, self.spread = scope, options, spread
+    def __init__(self, scope: Scope, options: Options, workers: Workers) -> None:
+        self.scope, self.options, self.workers = scope, options, workers
         count, names = len(scope.families), scope.index.dag.nodes
         self.rows = 0
         self.tables, self.offered = np.zeros(count, np.int64), np.zeros(count, np.int64)
@@ -84,10 +84,10 @@ class _Reading:
         kind = self.options.kind or kind_of(self.scope.index.dag.nodes, cells)
         if self.worker is None:
             if kind == "gaussian":
-                self.worker = Measuring(self.scope.families, self.spread)
+                self.worker = Measuring(self.scope.families, self.workers)
             else:
                 options = self.options
-                self.worker = Counting(self.scope.families, options.states, options.unknown, options.limit, self.spread)
+                self.worker = Counting(self.scope.families, options.states, options.unknown, options.limit, self.workers)
             self.is_sure = kind is not None
         elif kind is not None and (kind == "gaussian") != isinstance(self.worker, Measuring):
             if self.is_sure:

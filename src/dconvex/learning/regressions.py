@@ -43,13 +43,13 @@ def posterior_means(moments: Moments, prior: NormalInverseGamma) -> Estimates:
 def _estimated(moments: Moments, prior: NormalInverseGamma | None) -> Estimates:
     """All families with the same number of members at once."""
     families = moments.families
-    widths, at = np.diff(families.start), scatter_places(families)
+    widths, at = np.diff(families.offsets), scatter_places(families)
     count = len(families)
     found = Estimates(np.zeros(count), np.zeros(len(families.members) - count), np.zeros(count), np.zeros(count, bool))
     for width in np.unique(widths).tolist():
         own = np.flatnonzero(widths == width)
         scatter = moments.scatter[at[own][:, None] + np.arange(width * width)].reshape(-1, width, width)
-        mean = moments.mean[families.start[own][:, None] + np.arange(width)]
+        mean = moments.mean[families.offsets[own][:, None] + np.arange(width)]
         rows = moments.coverage.used[own].astype(np.float64)
         if prior is None:
             slopes, variance, is_singular = _fitted(scatter, rows)
@@ -57,7 +57,7 @@ def _estimated(moments: Moments, prior: NormalInverseGamma | None) -> Estimates:
             slopes, variance = _believed(scatter, rows, prior)
             is_singular = np.zeros(len(own), bool)
         found.intercept[own] = mean[:, -1] - (slopes * mean[:, :-1]).sum(axis=1)
-        found.coefficients[(families.start[own] - own)[:, None] + np.arange(width - 1)] = slopes
+        found.coefficients[(families.offsets[own] - own)[:, None] + np.arange(width - 1)] = slopes
         found.variance[own], found.is_singular[own] = variance, is_singular
     return found
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import Any, Literal, NoReturn, TypeAlias, get_args
 
 from numpy.typing import NDArray
 
 from dconvex.amounts import amount
-from dconvex.errors import DataError
+from dconvex.errors import DataError, FormatError
 from dconvex.graph.dag import Dag
 from dconvex.graph.decomposition import decompose
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.families import FamilyIndex
 from dconvex.inference.memory import default_limit, limit_of
 from dconvex.inference.model import checked_tree
-from dconvex.inference.saving import index_arrays, index_from
+from dconvex.inference.saving import index_from, structure_of
 from dconvex.learning.counts import Counts, Criterion
 from dconvex.learning.encoding import Unknown
 from dconvex.learning.families import Families
@@ -25,10 +25,12 @@ from dconvex.learning.storing import part_arrays, part_from
 from dconvex.learning.threads import thread_count
 from dconvex.names import Label, Name, as_names, checked_labels
 from dconvex.storage.container import Container, write_container
+from dconvex.storage.structure import Structure
 
 Kind: TypeAlias = Literal["discrete", "gaussian"]
 StatesLike: TypeAlias = Mapping[Name, Iterable[Label]]
 
+KINDS: tuple[Kind, ...] = get_args(Kind)
 STATISTICS = "dconvex statistics"
 
 
@@ -144,27 +146,37 @@ class Statistics:
 
     def save(self, path: str | Path) -> None:
         """Write one file, which `Statistics.load` reads."""
-        arrays, facts = index_arrays(self.scope.index)
-        own, about = self.stored()
-        write_container(Path(path), STATISTICS, arrays | own, facts | about)
+        arrays, facts = structure_of(self.scope.index).stored()
+        own, about = self.stored(with_labels=True)
+        is_partial = self.scope.is_partial
+        write_container(Path(path), STATISTICS, arrays | own, facts | about | {"kind": self.kind, "partial": is_partial})
 
     @classmethod
     def load(cls, path: str | Path) -> Statistics:
-        """Read what `save` wrote."""
-        file = Container.open(Path(path), STATISTICS)
-        return cls.stored_in(file, index_from(file))
+        """Read what `save` wrote.
 
-    def stored(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Arrays and facts for a file that has the graph and the tree already."""
-        arrays, facts = part_arrays(self.part)
-        return arrays, {"statistics": {**facts, "partial": self.scope.is_partial}}
+        Raises:
+            FormatError: The file is damaged, cut short, foreign, or of a later version.
+        """
+        file = Container.open(Path(path), STATISTICS)
+        kind = file.facts.choice("kind", KINDS)
+        return cls.stored_in(file, index_from(Structure.read(file)), kind, None)
+
+    def stored(self, *, with_labels: bool = False) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Arrays and facts for a file that has the graph, the tree and, unless asked for, the labels already."""
+        return part_arrays(self.part, with_labels=with_labels), {"rows": self.rows}
 
     @classmethod
-    def stored_in(cls, file: Container, index: FamilyIndex) -> Statistics:
+    def stored_in(
+        cls, file: Container, index: FamilyIndex, kind: Kind, labels: Sequence[tuple[Label, ...]] | None
+    ) -> Statistics:
         """What `stored` gave."""
-        facts = file.facts["statistics"]
-        families = Families.of(index, own_only=int(facts["families"]) < index.table_count)
-        return cls(Scope(index, families, is_partial=bool(facts["partial"])), part_from(file, facts, families))
+        counted = len(file.array("coverage.used"))
+        if counted not in (len(index.dag), index.table_count):
+            raise FormatError("the file is damaged: its statistics do not fit its families", path=file.path)
+        families = Families.of(index, own_only=counted < index.table_count)
+        part = part_from(file, families, kind, file.facts.count("rows"), labels)
+        return cls(Scope(index, families, is_partial=file.facts.flag("partial")), part)
 
     def __add__(self, other: object) -> Statistics:
         if not isinstance(other, Statistics):

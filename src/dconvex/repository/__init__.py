@@ -6,11 +6,12 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from dconvex.errors import UnknownVariableError
-from dconvex.formats import read
-from dconvex.network.network import BayesianNetwork
+
+if TYPE_CHECKING:
+    from dconvex.network.network import BayesianNetwork
 
 _HERE = Path(__file__).parent
 
@@ -55,7 +56,11 @@ def load_network(name: str) -> BayesianNetwork:
     >>> load_network("alarm")
     BayesianNetwork(discrete, 37 variables, 46 edges, 752 probabilities)
     """
-    return read(_HERE / "networks" / f"{network_info(name).name}.json.gz")
+    from dconvex.formats import network_json
+    from dconvex.formats.text_files import read_text
+
+    path = _HERE / "networks" / f"{network_info(name).name}.json.gz"
+    return network_json.parse(read_text(path), str(path))
 
 
 @cache

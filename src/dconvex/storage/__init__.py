@@ -1,1 +1,1 @@
-"""Arrays in one file: safetensors, written so that a crash leaves the old file whole, mapped when read."""
+"""Models and statistics in files: safetensors, replaced as a whole when written, checked when read."""

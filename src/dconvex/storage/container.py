@@ -1,18 +1,17 @@
 """One file of named arrays, in the safetensors format.
 
-A file says what it is, which version, and a checksum of its index. What must not be trusted before it is looked at is checked
-here; nothing in a file is ever executed.
+A file says what it is, its version, and a checksum of everything in it. What it says is compared with its size, and every array
+with its type, its shape and its checksum, before it is used; nothing in a file is ever executed.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import mmap
-import os
+import reprlib
 import zlib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -21,107 +20,246 @@ from numpy.typing import NDArray
 
 from dconvex.atomic import replacing
 from dconvex.errors import FormatError
+from dconvex.storage.byte_file import ByteFile
+from dconvex.storage.facts import Facts, read_json
+from dconvex.storage.sections import LAZY, OPTIONAL, PAIRS, SECTIONS, VERSION, type_of
 
-Arrays: TypeAlias = Mapping[str, NDArray[Any]]
+Array: TypeAlias = NDArray[Any]
+Arrays: TypeAlias = Mapping[str, Array]
 
-VERSION = 1
 LONGEST_HEADER = 100_000_000
 """That of safetensors itself, which writes none that is longer."""
-DTYPES = {
-    "F64": np.float64, "I64": np.int64, "I32": np.int32, "I16": np.int16, "I8": np.int8,
-    "U64": np.uint64, "U32": np.uint32, "U8": np.uint8, "BOOL": np.bool_,
+MOST_AXES = 8
+DTYPES: dict[str, np.dtype[Any]] = {
+    "F64": np.dtype("<f8"), "F32": np.dtype("<f4"), "F16": np.dtype("<f2"), "I64": np.dtype("<i8"), "I32": np.dtype("<i4"),
+    "I16": np.dtype("<i2"), "I8": np.dtype("i1"), "U64": np.dtype("<u8"), "U32": np.dtype("<u4"), "U16": np.dtype("<u2"),
+    "U8": np.dtype("u1"), "BOOL": np.dtype("?"),
 }  # fmt: skip
+"""Those that sections have, and others that sections which are not known here may have."""
 
 
-def write_container(path: Path, what: str, arrays: Arrays, facts: Mapping[str, Any], lazy: Iterable[str] = ()) -> None:
-    """Write beside, sync, rename. The arrays named `lazy` have checksums of their own and are left out of the file's."""
+def write_container(path: Path, what: str, arrays: Arrays, facts: Mapping[str, Any]) -> None:
+    """Write a file next to `path`, sync it and put it in the place of `path`.
+
+    Args:
+        path: The file.
+        what: What kind of file it is.
+        arrays: By their names in `sections`.
+        facts: What else there is to say, as JSON.
+    """
     from safetensors.numpy import save_file
 
-    told = json.dumps(facts)
-    about = {"format": what, "version": str(VERSION), "checksum": str(_checksum(arrays, set(lazy), told)), "facts": told}
+    plain = {name: np.ascontiguousarray(array, DTYPES[str(type_of(name))]) for name, array in arrays.items()}
+    listed = {section: section not in OPTIONAL for section in SECTIONS if any(_section(name) == section for name in plain)}
+    said = json.dumps({**facts, "sections": listed})
+    checks = json.dumps({name: zlib.crc32(_bytes(array)) for name, array in plain.items() if name not in LAZY})
+    shapes = {name: (str(type_of(name)), array.shape) for name, array in plain.items()}
+    checksum = str(_description_checksum(what, said, checks, shapes))
+    about = {"format": what, "version": str(VERSION), "checksum": checksum, "checks": checks, "facts": said}
     with replacing(path) as beside:
-        save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, beside, about)
+        save_file(plain, beside, about)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where an array is in a file."""
+
+    kind: str
+    shape: tuple[int, ...]
+    first: int
+    checksum: int | None = None
+    """None for one that is read in parts."""
+
+    @property
+    def count(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def last(self) -> int:
+        return self.first + self.count * DTYPES[self.kind].itemsize
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Container:
-    """A file that has been opened: arrays are views of its bytes."""
+    """A file that is open: what it says, and where its arrays are. Arrays are read, and checked, when they are asked for."""
 
-    path: str
-    what: str
-    lazy: tuple[str, ...]
-    facts: Mapping[str, Any]
-    arrays: Arrays
+    file: ByteFile
+    facts: Facts
+    entries: Mapping[str, Entry]
+    loaded: Arrays = field(default_factory=dict)
+    """Arrays that were read already."""
 
     @classmethod
-    def open(cls, path: Path, what: str, lazy: Iterable[str] = ()) -> Container:
-        """Map the file and check all of it but the arrays named `lazy`."""
-        shown = str(path)
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size < 8:
-                raise FormatError(f"this is not a {what} file (it has {size} bytes)", path=shown)
-            image = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-        about, entries, begin = _header(image, size, what, shown)
-        arrays = {name: _view(image, begin, size, name, entry, shown) for name, entry in entries.items()}
-        apart = set(lazy)
-        if str(_checksum(arrays, apart, about.get("facts", ""))) != about.get("checksum"):
-            raise FormatError("the file is damaged: its checksum is wrong", path=shown)
-        facts = json.loads(about["facts"])
-        return cls(shown, what, tuple(apart), facts, arrays)
+    def open(cls, path: Path, what: str) -> Container:
+        """Open a file and check what it says of itself.
 
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        """One array in place: only what is looked at is read, and the file never changes."""
-        if name not in self.arrays:
-            raise FormatError(f"the file has no array {name!r}", path=self.path)
-        return self.arrays[name]
+        Raises:
+            FormatError: It is not of this kind, damaged, cut short, or of a later version.
+        """
+        file = ByteFile(path)
+        header = read_header(file, what)
+        if header.version == 1:
+            from dconvex.storage.version1 import converted
 
-    def __contains__(self, name: object) -> bool:
-        return name in self.arrays
+            return converted(file, header, what)
+        said, checks = header.text("facts"), header.text("checks")
+        shapes = {name: (entry.kind, entry.shape) for name, entry in header.entries.items()}
+        if header.text("checksum") != str(_description_checksum(what, said, checks, shapes)):
+            raise FormatError("the file is damaged: its checksum is wrong", path=file.shown)
+        facts, listed = Facts(read_json(said, file.shown), file.shown), Facts(read_json(checks, file.shown), file.shown)
+        return cls(file, facts, _known(file.shown, header.entries, facts, listed))
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Another process opens the file anew."""
-        return Container.open, (Path(self.path).resolve(), self.what, self.lazy)
+    @property
+    def path(self) -> str:
+        return self.file.shown
 
+    def __contains__(self, section: str) -> bool:
+        """Whether the file has a section."""
+        return any(_section(name) == section for name in (*self.entries, *self.loaded))
 
-def _header(image: mmap.mmap, size: int, what: str, path: str) -> tuple[dict[str, str], dict[str, Any], int]:
-    """What the file says of itself, its arrays, and where they begin."""
-    length = int.from_bytes(image[:8], "little")
-    if length > min(LONGEST_HEADER, size - 8) or image[8:9] != b"{":
-        raise FormatError(f"this is not a {what} file, or it is cut short", path=path)
-    try:
-        header = json.loads(image[8 : 8 + length])
-        about = {str(name): str(value) for name, value in header.pop("__metadata__").items()}
-        version = int(about["version"])
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise FormatError(f"this is not a {what} file", path=path) from None
-    if about.get("format") != what:
-        raise FormatError(f"this is not a {what} file but one of {about.get('format')!r}", path=path)
-    if version > VERSION:
-        raise FormatError(f"the file has version {version}; this dconvex reads up to {VERSION}: update dconvex", path=path)
-    return about, header, 8 + length
+    def array(self, name: str, length: int | None = None) -> Array:
+        """All of an array; `length` is that of its first axis where it is known.
 
+        Raises:
+            FormatError: It is not there, not as long, or damaged.
+        """
+        array = self.loaded[name] if name in self.loaded else self._read(name)
+        if length is not None and len(array) != length:
+            raise FormatError(f"the file is damaged: {name} has {len(array):,} entries, not {length:,}", path=self.path)
+        return array
 
-def _view(image: mmap.mmap, begin: int, size: int, name: str, entry: Any, path: str) -> NDArray[Any]:
-    try:
-        dtype, shape = np.dtype(DTYPES[entry["dtype"]]), [int(length) for length in entry["shape"]]
-        first, last = (begin + int(offset) for offset in entry["data_offsets"])
-        count = math.prod(shape)
-        if min(shape, default=0) < 0 or first < begin or last - first != count * dtype.itemsize:
-            raise ValueError
-    except (KeyError, TypeError, ValueError, OverflowError):
-        raise FormatError(f"the file is damaged: its array {name!r} has no sound description", path=path) from None
-    if last > size:
-        raise FormatError(f"the file is cut short: it has {size:,} bytes and needs {last:,}", path=path)
-    return np.frombuffer(image, dtype, count, first).reshape(shape)
+    def entry(self, name: str) -> Entry:
+        """Where an array is that is read in parts."""
+        if name not in self.entries:
+            raise FormatError(f"the file is damaged: it has no {name}", path=self.path)
+        return self.entries[name]
+
+    def _read(self, name: str) -> Array:
+        entry = self.entry(name)
+        array = read_entry(self.file, entry)
+        if zlib.crc32(_bytes(array)) != entry.checksum:
+            raise self.file.damage(f"the checksum of {name} is wrong")
+        return array
 
 
-def _checksum(arrays: Arrays, apart: set[str], told: str) -> int:
-    """Of what is told, of the shape of every array, and of the bytes of all but some."""
-    found = zlib.crc32(told.encode())
-    for name in sorted(arrays):
-        array = arrays[name]
-        found = zlib.crc32(f"{name} {array.dtype.str} {array.shape}".encode(), found)
-        if array.size and name not in apart:
-            found = zlib.crc32(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data, found)
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a file says of itself: words, and where its arrays are."""
+
+    path: str
+    about: Mapping[str, Any]
+    entries: Mapping[str, Entry]
+
+    @property
+    def version(self) -> int:
+        version = self.text("version")
+        return int(version) if version.isascii() and version.isdigit() and len(version) < 10 else 0
+
+    def text(self, name: str) -> str:
+        value = self.about.get(name)
+        if not isinstance(value, str):
+            raise FormatError(f"the file is damaged: it does not say its {name}", path=self.path)
+        return value
+
+
+def read_header(file: ByteFile, what: str) -> Header:
+    """The header of a file of this kind, with arrays that fill the file, one after the other."""
+    foreign = FormatError(f"this is not a {what} file, or it is cut short", path=file.shown)
+    if file.size < 8:
+        raise FormatError(f"this is not a {what} file (it has {file.size} bytes)", path=file.shown)
+    length = int.from_bytes(file.read(0, 8), "little")
+    if not 2 <= length <= min(LONGEST_HEADER, file.size - 8):
+        raise foreign
+    text = file.read(8, length)
+    if not text.startswith(b"{"):
+        raise foreign
+    file.pin(8 + length)
+    described = read_json(text, file.shown)
+    about = described.pop("__metadata__", None) if isinstance(described, dict) else None
+    if not isinstance(about, dict) or "format" not in about:
+        raise FormatError(f"this is not a {what} file", path=file.shown)
+    if about["format"] != what:
+        raise FormatError(f"this is not a {what} file but one of {reprlib.repr(about['format'])}", path=file.shown)
+    if (version := Header(file.shown, about, {}).version) > VERSION:
+        raise FormatError(
+            f"the file has version {version}; this dconvex reads up to {VERSION}: update dconvex", path=file.shown
+        )
+    if version < 1:
+        raise FormatError(f"the file is damaged: it has the version {reprlib.repr(about.get('version'))}", path=file.shown)
+    entries = {name: _entry(name, entry, 8 + length, file.shown) for name, entry in described.items()}
+    _check_extent(entries, 8 + length, file)
+    return Header(file.shown, about, entries)
+
+
+def read_entry(file: ByteFile, entry: Entry) -> Array:
+    """An array of which it is known that the file has room for it."""
+    dtype = DTYPES[entry.kind]
+    if entry.kind == "BOOL":
+        flags = file.read_array(entry.first, entry.count, np.dtype("u1"))
+        if flags.max(initial=0) > 1:
+            raise FormatError("the file is damaged: a flag is neither true nor false", path=file.shown)
+        return flags.view(np.bool_).reshape(entry.shape)
+    return file.read_array(entry.first, entry.count, dtype).reshape(entry.shape)
+
+
+def _known(path: str, entries: Mapping[str, Entry], facts: Facts, checks: Facts) -> dict[str, Entry]:
+    """The arrays of the sections that are known here, each as it must be."""
+    sections = facts.part("sections")
+    for section in sections:
+        if sections.flag(section) and section not in SECTIONS:
+            raise FormatError(f"the file needs {section!r}, which this dconvex does not know: update dconvex", path=path)
+    found: dict[str, Entry] = {}
+    for name, entry in entries.items():
+        if _section(name) not in sections:
+            raise FormatError(f"the file is damaged: its array {name!r} belongs to nothing", path=path)
+        if _section(name) not in SECTIONS:
+            continue
+        axes = 2 if name in PAIRS else 1
+        if entry.kind != type_of(name) or len(entry.shape) != axes or (axes == 2 and entry.shape[1] != 2):
+            raise FormatError(f"the file is damaged: its array {name!r} has the wrong type or shape", path=path)
+        checksum = None if name in LAZY else checks.count(name)
+        found[name] = Entry(entry.kind, entry.shape, entry.first, checksum)
+    for name in (f"{section}.{part}" for section in sections if section in SECTIONS for part in SECTIONS[section]):
+        if name not in found:
+            raise FormatError(f"the file is damaged: it has no {name}", path=path)
     return found
+
+
+def _entry(name: str, described: Any, begin: int, path: str) -> Entry:
+    try:
+        kind, shape, offsets = described["dtype"], described["shape"], described["data_offsets"]
+        are_short = len(described) == 3 and len(shape) <= MOST_AXES and len(offsets) == 2
+        if are_short and kind in DTYPES and all(type(number) is int and number >= 0 for number in (*shape, *offsets)):
+            entry = Entry(kind, tuple(shape), begin + offsets[0])
+            if entry.last == begin + offsets[1]:
+                return entry
+    except (KeyError, TypeError, IndexError):
+        pass
+    raise FormatError(f"the file is damaged: its array {name!r} has no sound description", path=path)
+
+
+def _check_extent(entries: Mapping[str, Entry], begin: int, file: ByteFile) -> None:
+    """That the arrays lie one after the other and fill the file."""
+    end = begin
+    for entry in sorted(entries.values(), key=lambda entry: (entry.first, entry.last)):
+        if entry.first != end:
+            raise FormatError("the file is damaged: its arrays do not lie one after the other", path=file.shown)
+        end = entry.last
+    if end > file.size:
+        raise FormatError(f"the file is cut short: it has {file.size:,} bytes and needs {end:,}", path=file.shown)
+    if end < file.size:
+        raise FormatError(f"the file is damaged: it has {file.size:,} bytes and uses {end:,}", path=file.shown)
+
+
+def _description_checksum(what: str, said: str, checks: str, shapes: Mapping[str, tuple[str, tuple[int, ...]]]) -> int:
+    """Of what a file says, of the checksums of its arrays, and of their types and shapes."""
+    listed = [f"{name} {kind} {shape}" for name, (kind, shape) in sorted(shapes.items())]
+    return zlib.crc32("\n".join([what, said, checks, *listed]).encode("utf-8", "surrogatepass"))
+
+
+def _section(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _bytes(array: Array) -> memoryview:
+    return array.reshape(-1).view(np.uint8).data

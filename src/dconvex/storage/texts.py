@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex._core import check_names
+from dconvex.errors import FormatError
 from dconvex.names import Label, Name
 
+Bytes: TypeAlias = NDArray[np.uint8]
+Offsets: TypeAlias = NDArray[np.int64]
 Arrays: TypeAlias = dict[str, NDArray[Any]]
-TEXT, INTEGER, BOOLEAN = 0, 1, 2
+
+TEXT, INTEGER, BOOLEAN, INTERVAL = range(4)
+"""Kinds of labels. Intervals are for later versions: they are refused by name."""
+AS_WRITTEN = re.compile(rb"0|-?[1-9][0-9]{0,4299}")
+"""An integer as Python writes it; it reads none with more digits."""
 
 
-def packed_texts(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def packed_texts(texts: Sequence[str]) -> tuple[Bytes, Offsets]:
     """All texts in UTF-8, one after the other, and where each begins."""
     whole = "".join(texts).encode("utf-8", "surrogatepass")
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
@@ -24,86 +33,108 @@ def packed_texts(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.in
     return np.frombuffer(whole, np.uint8), np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
 
 
-def packed_labels(labels: Sequence[tuple[Label, ...]], prefix: str = "labels") -> Arrays:
-    """The labels of each variable; sets of labels that many variables share stand there once."""
+def packed_labels(labels: Sequence[tuple[Label, ...]]) -> Arrays:
+    """The labels of each variable; a set of labels that many variables share is there once."""
     number: dict[tuple[Any, ...], int] = {}
-    known: dict[int, int] = {}  # most variables share a few tuples, which are told apart by where they lie
+    known: dict[int, int] = {}  # most variables share a few tuples, which are told apart by their identity
     for part in labels:
         if id(part) not in known:
             known[id(part)] = number.setdefault(tuple((type(label), label) for label in part), len(number))
     own = np.fromiter((known[id(part)] for part in labels), np.int32, len(labels))
     sets = [[label for _, label in part] for part in number]
     flat = [label for part in sets for label in part]
-    text, at = packed_texts([str(int(label)) if isinstance(label, bool) else str(label) for label in flat])
+    text, offsets = packed_texts([str(int(label)) if isinstance(label, bool) else str(label) for label in flat])
     kinds = [BOOLEAN if isinstance(label, bool) else INTEGER if isinstance(label, int) else TEXT for label in flat]
-    start = np.concatenate([[0], np.cumsum([len(part) for part in sets])]).astype(np.int64)
+    begins = np.concatenate([[0], np.cumsum([len(part) for part in sets])]).astype(np.int64)
     return {
-        f"{prefix}.text": text, f"{prefix}.at": at, f"{prefix}.kind": np.array(kinds, np.uint8),
-        f"{prefix}.start": start, f"{prefix}.of": own,
+        "labels.text": text, "labels.offsets": offsets, "labels.kinds": np.array(kinds, np.uint8), "labels.sets": begins,
+        "labels.of": own,
     }  # fmt: skip
 
 
 class StoredLabels(Sequence[tuple[Label, ...]]):
-    """The labels of each variable, read when they are asked for."""
+    """The labels of each variable."""
 
-    def __init__(self, arrays: Any, prefix: str = "labels") -> None:
-        text = arrays[f"{prefix}.text"].tobytes()
-        at, kinds, start = (arrays[f"{prefix}.{part}"].tolist() for part in ("at", "kind", "start"))
-        flat = [_label(text[at[k] : at[k + 1]], kind) for k, kind in enumerate(kinds)]
-        self._sets = [tuple(flat[a:b]) for a, b in pairwise(start)]
-        self._of = arrays[f"{prefix}.of"]
+    def __init__(self, sets: Sequence[tuple[Label, ...]], of: NDArray[np.int32]) -> None:
+        self._sets, self._of = sets, of
+
+    @classmethod
+    def read(cls, read: Callable[[str], NDArray[Any]], path: str, *, may_be_empty: bool) -> StoredLabels:
+        """From arrays by name, checked: every label of a known kind, and no two of one variable equal."""
+        text, offsets, kinds, begins, of = (read(f"labels.{part}") for part in ("text", "offsets", "kinds", "sets", "of"))
+        if not (_are_offsets(offsets, len(text)) and len(kinds) == len(offsets) - 1 and _are_offsets(begins, len(kinds))):
+            raise FormatError("the file is damaged: its labels do not fit together", path=path)
+        if len(of) and not (of.min() >= 0 and of.max() < len(begins) - 1):
+            raise FormatError("the file is damaged: a variable has no labels", path=path)
+        if (kinds == INTERVAL).any():
+            raise FormatError("the file has intervals as states, which this dconvex does not know: update dconvex", path=path)
+        flat = _labels(text.tobytes(), offsets.tolist(), kinds.tolist(), path)
+        sets = [tuple(flat[first:last]) for first, last in pairwise(begins.tolist())]
+        for own in sets:
+            if len(set(own)) < len(own) or not (own or may_be_empty):
+                raise FormatError("the file is damaged: a variable has no states, or the same state twice", path=path)
+        return cls(sets, of)
 
     def sizes(self) -> NDArray[np.int64]:
-        """How many labels each variable has."""
+        """The number of labels of each variable."""
         sizes: NDArray[np.int64] = np.array([len(own) for own in self._sets], np.int64)[self._of]
         return sizes
 
     def __len__(self) -> int:
         return len(self._of)
 
-    def __getitem__(self, place: Any) -> Any:
-        return self._sets[self._of[place]]
+    def __getitem__(self, index: Any) -> Any:
+        return self._sets[self._of[index]]
 
 
-def packed_names(names: Sequence[Name]) -> Arrays:
-    """Names in canonical order: integers first, then text, both sorted."""
-    text, at = packed_texts([str(name) for name in names])
-    integers = np.array([sum(isinstance(name, int) for name in names)], np.int64)
-    return {"names.text": text, "names.at": at, "names.integers": integers}
+def packed_names(names: Sequence[Name]) -> tuple[Arrays, int]:
+    """Names in canonical order, and the number of integers among them, which come first."""
+    text, offsets = packed_texts([str(name) for name in names])
+    return {"names.text": text, "names.offsets": offsets}, sum(isinstance(name, int) for name in names)
 
 
 class StoredNames(Sequence[Name]):
-    """Names that are decoded one at a time, and found by looking in the middle again and again."""
+    """Names that are decoded one at a time; a name is found by binary search."""
 
-    def __init__(self, arrays: Any) -> None:
-        self._text, self._at = arrays["names.text"], arrays["names.at"]
-        self.integers = int(arrays["names.integers"][0])
+    def __init__(self, text: Bytes, offsets: Offsets, integers: int) -> None:
+        self._text, self._offsets, self.integers = text, offsets, integers
+
+    @classmethod
+    def checked(cls, text: Bytes, offsets: Offsets, integers: int, path: str) -> StoredNames:
+        """Refuse what is not UTF-8, not in canonical order, or comes twice."""
+        if not 0 <= integers < len(offsets):
+            raise FormatError("the file is damaged: its number of integer names is wrong", path=path)
+        try:
+            check_names(text, offsets, integers)
+        except ValueError as error:
+            raise FormatError(f"the file is damaged: {error}", path=path) from None
+        return cls(text, offsets, integers)
 
     def __len__(self) -> int:
-        return len(self._at) - 1
+        return len(self._offsets) - 1
 
     @overload
-    def __getitem__(self, place: int) -> Name: ...
+    def __getitem__(self, index: int) -> Name: ...
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Name]: ...
-    def __getitem__(self, place: int | slice) -> Name | Sequence[Name]:
-        if isinstance(place, slice):
-            return [self[k] for k in range(*place.indices(len(self)))]
-        where = place + len(self) if place < 0 else place
+    def __getitem__(self, index: slice) -> Sequence[Name]: ...
+    def __getitem__(self, index: int | slice) -> Name | Sequence[Name]:
+        if isinstance(index, slice):
+            return [self[k] for k in range(*index.indices(len(self)))]
+        where = index + len(self) if index < 0 else index
         if not 0 <= where < len(self):
-            raise IndexError(place)
-        raw = self._text[self._at[where] : self._at[where + 1]].tobytes()
+            raise IndexError(index)
+        raw = self._text[self._offsets[where] : self._offsets[where + 1]].tobytes()
         return int(raw) if where < self.integers else raw.decode("utf-8", "surrogatepass")
 
     def __iter__(self) -> Iterator[Name]:
-        text, at = self._text.tobytes(), self._at.tolist()
-        for place in range(len(self)):
-            raw = text[at[place] : at[place + 1]]
-            yield int(raw) if place < self.integers else raw.decode("utf-8", "surrogatepass")
+        text, offsets = self._text.tobytes(), self._offsets.tolist()
+        for index in range(len(self)):
+            raw = text[offsets[index] : offsets[index + 1]]
+            yield int(raw) if index < self.integers else raw.decode("utf-8", "surrogatepass")
 
 
 class NameIndex:
-    """Where each of some stored names stands."""
+    """The index of each of some stored names."""
 
     def __init__(self, names: StoredNames) -> None:
         self._names = names
@@ -132,7 +163,23 @@ class NameIndex:
         raise KeyError(name)
 
 
+def _are_offsets(offsets: NDArray[np.int64], end: int) -> bool:
+    """Whether they begin at 0, never fall and end there."""
+    return bool(len(offsets) and offsets[0] == 0 and offsets[-1] == end and (offsets[1:] >= offsets[:-1]).all())
+
+
+def _labels(text: bytes, offsets: list[int], kinds: list[int], path: str) -> list[Label]:
+    try:
+        return [_label(text[first:last], kind) for (first, last), kind in zip(pairwise(offsets), kinds, strict=True)]
+    except ValueError:
+        raise FormatError("the file is damaged: a label is not what it is said to be", path=path) from None
+
+
 def _label(raw: bytes, kind: int) -> Label:
     if kind == TEXT:
         return raw.decode("utf-8", "surrogatepass")
-    return bool(int(raw)) if kind == BOOLEAN else int(raw)
+    if kind == INTEGER and AS_WRITTEN.fullmatch(raw):
+        return int(raw)
+    if kind == BOOLEAN and raw in (b"0", b"1"):
+        return raw == b"1"
+    raise ValueError(raw)

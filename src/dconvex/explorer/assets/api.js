@@ -1,7 +1,7 @@
-// What the page asks of the server. A refusal becomes a Problem, with a message for people.
+// The requests of the page to the server. A refusal becomes a Problem, with a message for people.
 
 export class Problem extends Error {
-  /** `conflict` holds the places of the variables whose evidence is to blame. */
+  /** `conflict` has the indices of the variables whose evidence is to blame. */
   constructor(message, conflict = []) {
     super(message);
     this.conflict = conflict;

@@ -20,7 +20,7 @@ export class Camera {
     new ResizeObserver(() => (this.#hasMoved ? this.moved() : this.fit())).observe(screen);
   }
 
-  /** Show a drawing of this size as a whole. */
+  /** Show the whole of a drawing of this size. */
   fit(size = this.#size) {
     this.#size = size;
     this.#hasMoved = false;
@@ -63,7 +63,7 @@ export class Camera {
     this.#look(screen.width / 2 - scale * (left + width / 2), screen.height / 2 - scale * (top + height / 2), scale);
   }
 
-  /** What of the drawing is on screen: left, top, right, bottom. */
+  /** The part of the drawing that is on screen: left, top, right, bottom. */
   get window() {
     const { width, height } = this.screen.getBoundingClientRect();
     const { x, y, scale } = this.#at;
@@ -102,7 +102,7 @@ export class Camera {
     const [x, y] = this.#point(event);
     const isClick = Math.hypot(x - pointer.from[0], y - pointer.from[1]) < SLOP;
     if (isClick && !this.screen.hasPointerCapture(event.pointerId)) return;
-    this.screen.setPointerCapture(event.pointerId); // from here on it is no click on what lies below
+    this.screen.setPointerCapture(event.pointerId); // from here on it is not a click on what is below
     const before = this.#spread();
     const [dx, dy] = [x - pointer.at[0], y - pointer.at[1]];
     pointer.at = [x, y];

@@ -1,5 +1,6 @@
-// What stands in the box of a variable below its name: a row for each state, a column for each of many, or a bell curve.
-// Each of them has an `element` and a method `show({ numbers, prior, seen, best })`; numbers may be missing.
+// The body of a variable's box, below its name: a row for each state, a column for each of many, or a bell curve.
+// Each has an `element` and a method `show({ numbers, prior, seen, best })`, where `seen` are the observed states; numbers may
+// be missing.
 
 import { Bells } from "./density.js";
 import { mark, svg } from "./elements.js";

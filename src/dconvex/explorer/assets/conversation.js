@@ -1,25 +1,22 @@
-// Asking: one request at a time, the latest question wins, and the answer becomes a view that everything is drawn from.
+// Asking: one request at a time, the latest question wins, and the answer becomes a view, from which everything is drawn.
 
 import * as api from "./api.js";
 
-/** After so many milliseconds what to say about the delay. */
-const PATIENCE = [
-  [300, "answering…"],
-  [4000, "answering… (the first answer after an installation takes a minute or two)"],
-];
+/** What to say after a delay, in milliseconds. */
+const PATIENCE = [[300, "answering…"]];
 
 export class Conversation {
-  /** The marginals of variables before any evidence, as far as they were asked for. */
+  /** The marginals before any evidence, of variables whose marginals were requested. */
   #priors = new Map();
   #isAsking = false;
   #isStale = false;
 
-  /** `shown()` tells whose marginals are wanted; `answered(view)` and `waiting(text)` are told. */
+  /** `shown()` returns the variables whose marginals are shown; `answered(view)` and `waiting(text)` are called. */
   constructor(question, { shown, answered, waiting }) {
     Object.assign(this, { question, shown, answered, waiting });
   }
 
-  /** Ask anew; while an answer is on its way, only once more after it. */
+  /** Ask again; while an answer is pending, only once more after it. */
   async refresh() {
     this.#isStale = true;
     if (this.#isAsking) return;
@@ -62,7 +59,7 @@ export class Conversation {
     return this.#view(answer, best);
   }
 
-  /** A view without numbers, in which the evidence to blame is marked. */
+  /** A view without numbers that marks the evidence to blame. */
   #failed(problem) {
     const nothing = { marginals: {}, question: null, evidence: {}, python: "" };
     return { ...this.#view(nothing, null), message: problem.message, conflict: new Set(problem.conflict) };

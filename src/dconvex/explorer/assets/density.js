@@ -1,13 +1,13 @@
 // Bell curves.
 
-/** The range in which a variable is drawn: four deviations around its mean before any evidence, and what it became. */
+/** The range in which a variable is drawn: four deviations around its mean before any evidence, and the curve after it. */
 export function span([mean, deviation], prior) {
   const [center, width] = prior ?? [mean, deviation];
   const reach = 4 * Math.max(width, 1e-9);
   return [Math.min(center - reach, mean - deviation), Math.max(center + reach, mean + deviation)];
 }
 
-/** The `d` of a bell over `[low, high]` in a box of this size, its foot at the lower edge; what is too high is cut off. */
+/** The `d` of a bell over `[low, high]` in a box of this size, its foot at the lower edge, cut at the upper edge. */
 export function bell([mean, deviation], [low, high], width, height, tallest) {
   const x = (value) => ((value - low) / (high - low)) * width;
   if (deviation <= 0) return `M${x(mean)} ${height}V0`;

@@ -21,12 +21,12 @@ export function html(tag, properties = {}, ...children) {
   return element;
 }
 
-/** A button that does something when it is pressed. */
+/** A button that calls `press`. */
 export function button(label, press, properties = {}) {
   return html("button", { type: "button", onclick: press, ...properties }, label);
 }
 
-/** Give an element these classes, or take them away: `{ name: whether it holds }`. */
+/** Add classes to an element or remove them: `{ name: whether it holds }`. */
 export function mark(element, marks) {
   for (const [name, holds] of Object.entries(marks)) element.classList.toggle(name, Boolean(holds));
 }
@@ -44,7 +44,7 @@ export function curve(route, flowsDown) {
   return d;
 }
 
-/** Squeeze texts that turn out wider than their `data-room`; all are measured before any is changed, which is quick. */
+/** Squeeze texts that are wider than their `data-room`; all are measured before any is changed, which is fast. */
 export function squeeze(root) {
   const texts = [...root.querySelectorAll("text[data-room]")];
   const widths = texts.map((text) => text.getComputedTextLength());

@@ -1,8 +1,8 @@
-// What can be taken away from the page: files.
+// Files to download from the page.
 
 import { svg } from "./elements.js";
 
-/** What the style sheet decides, and what it is where nothing is said. */
+/** Properties that the style sheet sets, with their defaults. */
 const STYLES = {
   fill: "rgb(0, 0, 0)",
   stroke: "none",
@@ -14,7 +14,7 @@ const STYLES = {
 };
 const GAP = 40;
 
-/** Hand a file to the user. */
+/** Download a file. */
 export function download(name, type, text) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type }));
@@ -49,7 +49,7 @@ export function picture(caption, views) {
   return new XMLSerializer().serializeToString(whole);
 }
 
-/** A copy with what the style sheet says written into it. */
+/** A copy with the properties of the style sheet as attributes. */
 function styled(original) {
   const copy = original.cloneNode(true);
   const originals = [original, ...original.querySelectorAll("*")];

@@ -1,4 +1,4 @@
-// A large network starts folded: of it only what the question touches is drawn, and the clusters that were opened by hand.
+// A large network starts folded: only the variables that the question touches and the clusters opened by hand are drawn.
 
 import * as api from "./api.js";
 import { button, html, mark } from "./elements.js";
@@ -8,7 +8,7 @@ export class Folding {
   /** Clusters that were opened by hand. */
   opened = new Set();
 
-  /** `changed` is called when something is to be folded or unfolded. */
+  /** `changed` is called to fold or unfold something. */
   constructor(overview, network, changed) {
     Object.assign(this, { overview, network, changed });
     this.isFoldable = overview.network === null;
@@ -34,7 +34,7 @@ export class Folding {
     this.changed();
   }
 
-  /** Draw what belongs to a view; true if that is not what was drawn before. */
+  /** Draw the variables of a view; true if others were drawn before. */
   async follow(view) {
     if (!this.isFoldable) return false;
     const { pane, drawn } = this.network;
@@ -53,7 +53,7 @@ export class Folding {
     this.changed();
   }
 
-  /** What is asked for and known with its neighbours, the clusters that answer unless they are too many, and those opened. */
+  /** Targets and evidence with their neighbours, the clusters that answer unless they are too large, and those opened. */
   #wanted({ question, plan }) {
     const { clusters } = this.overview.tree;
     const touched = [...question.asked, ...question.evidence.keys(), ...question.soft.keys()];

@@ -1,6 +1,6 @@
 // Numbers and evidence as text.
 
-/** A probability in little room: 12.3 %. */
+/** A short probability: 12.3 %. */
 export function percent(probability) {
   if (probability === 0 || probability === 1) return `${100 * probability} %`;
   if (probability < 0.0005) return "<0.1 %";
@@ -8,7 +8,7 @@ export function percent(probability) {
   return `${(100 * probability).toFixed(1)} %`;
 }
 
-/** A probability in full: 0.123457, or 1.23e-7 where that would be zero. */
+/** A probability in full: 0.123457, or 1.23e-7 if that would be zero. */
 export function probability(number) {
   return number > 0 && number < 1e-4 ? number.toExponential(3) : number.toFixed(6);
 }
@@ -27,7 +27,7 @@ export function duration(seconds) {
   return seconds < 1 ? `${Number((1000 * seconds).toPrecision(2))} ms` : `${seconds.toFixed(1)} s`;
 }
 
-/** What is known of a variable, without its name: "= LOW", "∈ {LOW, NORMAL}", "≈ 1.5" or "~ LOW 0.7, NORMAL 0.2". */
+/** The evidence on a variable, without its name: "= LOW", "∈ {LOW, NORMAL}", "≈ 1.5" or "~ LOW 0.7, NORMAL 0.2". */
 export function known(variable, evidence, likelihood) {
   if (likelihood !== undefined) {
     return `~ ${likelihood.map((number, state) => `${variable.states[state]} ${quantity(number)}`).join(", ")}`;

@@ -55,7 +55,7 @@ class Page {
     else this.question.askOnly(place);
   }
 
-  /** A variable that was searched for is asked for, and shown with the answer. */
+  /** Ask for a variable that was searched for, and move to it with the answer. */
   #search(place) {
     this.#searched = place;
     if (this.question.asked.includes(place)) this.conversation.refresh();
@@ -67,7 +67,7 @@ class Page {
     else this.network.revealAll(this.overview.tree.clusters[cluster]);
   }
 
-  /** What comes on screen without numbers is asked for, as soon as the movement ends. */
+  /** Request the numbers of variables that come on screen, as soon as the movement ends. */
   #moved() {
     clearTimeout(this.#moving);
     this.#moving = setTimeout(() => {
@@ -80,7 +80,7 @@ class Page {
     this.#view = { ...view, opened: this.folding.opened };
     const isRedrawn = await this.folding.follow(view);
     for (const part of [this.network, this.tree, this.panel]) part.show(this.#view);
-    if (isRedrawn) return this.conversation.refresh(); // for the numbers of what has come on screen
+    if (isRedrawn) return this.conversation.refresh(); // for the numbers of what came on screen
     if (this.#searched !== null) this.network.reveal(this.#searched);
     this.#searched = null;
   }
@@ -121,7 +121,7 @@ function showWaiting(said) {
   find("#status").textContent = said;
 }
 
-/** Follow the system until the button is pressed. */
+/** Light or dark as in the system, until the button is pressed. */
 function offerSchemes() {
   find("#scheme").onclick = () => {
     const { style } = document.documentElement;
@@ -130,7 +130,7 @@ function offerSchemes() {
   };
 }
 
-/** Children follow from parents. */
+/** Add the children, which follow from the parents. */
 function withChildren(overview) {
   for (const variable of overview.variables) variable.children = [];
   overview.variables.forEach(({ parents }, place) => {

@@ -5,7 +5,7 @@ import { curve, mark, squeeze, svg } from "./elements.js";
 import { percent, quantity } from "./format.js";
 import { Pane } from "./pane.js";
 
-/** With more cards than this on screen nobody can read what is in them; they show their names only. */
+/** With more cards on screen nobody can read them; they show their names only. */
 const READABLE = 200;
 const CORNER = 5;
 
@@ -15,7 +15,7 @@ export class NetworkView {
   #view = null;
   #frame = null;
 
-  /** `acts` are `ask(place, event)`, `see(place, state, event)`, `forget(place)`, `hover(place)` and `moved()`. */
+  /** `acts` are `ask(place, event)`, `see(place, state, event)`, `forget(place)`, `hover(place)` and `moved()`, by index. */
   constructor(section, overview, acts) {
     Object.assign(this, { overview, acts });
     const hint = "arrow keys go on, Enter asks, 1 to 9 observe a state, Backspace forgets it";
@@ -31,7 +31,7 @@ export class NetworkView {
     });
   }
 
-  /** Draw these boxes and routes instead of what is there. */
+  /** Draw these boxes and routes instead of the old ones. */
   draw(layout) {
     const [focused] = [...this.#cards].find(([, { element }]) => element === document.activeElement) ?? [];
     this.layout = layout;
@@ -94,7 +94,7 @@ export class NetworkView {
     this.pane.camera.frame(places.map((place) => this.#cards.get(place).box));
   }
 
-  /** Once for each picture, however often the pointer moves. */
+  /** At most once for each frame, for any number of pointer events. */
   #moved() {
     this.#frame ??= requestAnimationFrame(() => {
       this.#frame = null;
@@ -103,7 +103,7 @@ export class NetworkView {
     });
   }
 
-  /** Cards get their contents when they can be read for the first time; from afar they show their names only. */
+  /** Cards get their contents when they can first be read; before that they show their names only. */
   #fillLegible() {
     const legible = this.legible;
     mark(this.pane.content, { distant: this.#cards.size && !legible.length });
@@ -168,7 +168,7 @@ export class NetworkView {
     card.element.setAttribute("aria-label", spoken(this.overview.variables[place], numbers, marks));
   }
 
-  /** Enter asks, with Shift in addition; 1 to 9 set evidence, Backspace takes it away. */
+  /** Enter asks, with Shift for several variables; 1 to 9 set evidence, Backspace removes it. */
   #press(place, event) {
     const state = Number(event.key) - 1;
     if (event.key === "Enter" || event.key === " ") this.acts.ask(place, event);

@@ -27,7 +27,7 @@ export class Pane {
     this.screen.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** A legend: by mark what it means. */
+  /** A legend: `{ mark: meaning }`. */
   explain(marks) {
     const entries = Object.entries(marks).map(([mark, meaning]) =>
       html("span", {}, html("i", { className: `swatch ${mark}` }), meaning),
@@ -35,7 +35,7 @@ export class Pane {
     this.legend.replaceChildren(...entries);
   }
 
-  /** What the keyboard can reach. */
+  /** The items that the keyboard can reach. */
   set items(items) {
     this.#items = items;
     this.#current = 0;

@@ -1,4 +1,4 @@
-// The panel: the question, its answer, the evidence, the plan, and what can be taken away.
+// The panel: the question, its answer, the evidence, the plan, and files to download.
 
 import { button, html } from "./elements.js";
 import { count, counted, duration, known, probability, quantity } from "./format.js";
@@ -9,7 +9,7 @@ const LISTED = 200;
 export class Panel {
   #cards = new Map();
 
-  /** `acts` are `ask(place, event)`, `reveal(place)` and `export(what)`: a picture, table, script or copy. */
+  /** `acts` are `ask(place, event)`, `reveal(place)`, by index, and `export(what)`: a picture, table, script or copy. */
   constructor(aside, overview, question, acts) {
     Object.assign(this, { overview, question, acts });
     this.message = html("div", { id: "message", role: "alert", hidden: true });
@@ -55,7 +55,7 @@ export class Panel {
     else this.message.hidden = true;
   }
 
-  /** Say what is wrong; evidence to blame can be taken back at once. */
+  /** Show an error, with buttons that remove the evidence to blame. */
   complain(problem, conflict = []) {
     const ways = [...conflict].map((place) => {
       const { name } = this.overview.variables[place];
@@ -65,7 +65,7 @@ export class Panel {
     this.message.hidden = false;
   }
 
-  /** The question in the usual signs: P(HR | BP = LOW). */
+  /** The question in the usual notation: P(HR | BP = LOW). */
   get title() {
     const { asked, evidence, soft } = this.question;
     const { variables, kind } = this.overview;
@@ -108,7 +108,7 @@ export class Panel {
     );
   }
 
-  /** Cards stay as long as they are asked for: someone may be moving a slider in one. */
+  /** The card of a target stays: someone may be moving a slider in it. */
   #showCards(view) {
     const { asked } = this.question;
     for (const place of [...this.#cards.keys()].filter((place) => !asked.includes(place))) {

@@ -1,13 +1,13 @@
-// The question as it stands: what is asked for, and what is known. Variables and states are places.
+// The current question: targets and evidence. Variables and states are indices.
 
 export class Question {
-  /** Places of the variables that are asked for, together. */
+  /** The targets, by index. */
   asked = [];
-  /** By variable the set of states of which one was seen, or the number that was seen. */
+  /** By variable the set of states of which one was observed, or the number that was observed. */
   evidence = new Map();
-  /** By variable a likelihood for each state. */
+  /** Soft evidence: by variable a likelihood for each state. */
   soft = new Map();
-  /** Whether the most probable states are asked for too. */
+  /** Whether to ask for the most probable states too. */
   wantsMostProbable = false;
 
   /** `changed` is called after every change. */
@@ -15,39 +15,39 @@ export class Question {
     this.changed = changed;
   }
 
-  /** Ask for this variable alone, or no longer if it is alone already. */
+  /** Make this variable the only target, or remove it if it is already. */
   askOnly(place) {
     const isAlone = this.asked.length === 1 && this.asked[0] === place;
     this.asked = isAlone ? [] : [place];
     this.changed();
   }
 
-  /** Ask for this variable together with the others, or no longer. */
+  /** Add this variable to the targets, or remove it. */
   askAlso(place) {
     this.asked = this.asked.includes(place) ? this.asked.filter((other) => other !== place) : [...this.asked, place];
     this.changed();
   }
 
-  /** It was seen in this state, or no longer. */
+  /** Observe this state, or forget it. */
   see(place, state) {
     const seen = this.evidence.get(place);
     const isSeen = seen?.size === 1 && seen.has(state);
     this.#know(place, isSeen ? null : new Set([state]));
   }
 
-  /** It was seen in one of several states, of which this is one, or no longer. */
+  /** Add this state to those of which one was observed, or remove it. */
   seeAlso(place, state) {
     const states = new Set(this.evidence.get(place));
     if (!states.delete(state)) states.add(state);
     this.#know(place, states.size ? states : null);
   }
 
-  /** A continuous variable was seen at this number; null forgets it. */
+  /** Observe a continuous variable at this number; null forgets it. */
   measure(place, number) {
     this.#know(place, number);
   }
 
-  /** The observation is so likely in each state. */
+  /** Set soft evidence: the likelihood of the observation in each state. */
   weigh(place, likelihood) {
     this.evidence.delete(place);
     this.soft.set(place, likelihood);
@@ -77,7 +77,7 @@ export class Question {
     return this.evidence.size + this.soft.size > 0;
   }
 
-  /** As the server reads it; `shown` are further variables whose marginals are wanted. */
+  /** The question as the server reads it; `shown` are further variables whose marginals are shown. */
   request(shown = []) {
     const evidence = [...this.evidence].map(([place, seen]) => [place, seen instanceof Set ? [...seen] : seen]);
     return { asked: this.asked, evidence, soft: [...this.soft], shown };

@@ -22,7 +22,7 @@ export class Search {
     });
   }
 
-  /** Names that begin with what was typed, then those that hold it. */
+  /** Names that begin with the typed text, then those that contain it. */
   #look() {
     const typed = this.input.value.trim().toLowerCase();
     const places = this.overview.variables.map(({ name }, place) => ({ place, at: name.toLowerCase().indexOf(typed) }));

@@ -4,7 +4,7 @@ import { Bells, span } from "./density.js";
 import { button, html, mark, svg } from "./elements.js";
 import { probability, quantity } from "./format.js";
 
-/** So many parents, and so many children, are listed. */
+/** The most parents, and the most children, that are listed. */
 const NEIGHBOURS = 30;
 
 export class VariableCard {
@@ -60,7 +60,7 @@ function neighbours(overview, { parents, children }, acts) {
   return [...line("parents", parents), ...line("children", children)];
 }
 
-/** The states of a discrete variable: a click observes one, Shift with a click one of several. */
+/** The states of a discrete variable: a click observes one, Shift and a click one of several. */
 class States {
   constructor(place, variable, question) {
     Object.assign(this, { place, question });
@@ -138,7 +138,7 @@ class Likelihood {
   }
 }
 
-/** A continuous variable: mean, standard deviation, and the value at which it was seen. */
+/** A continuous variable: mean, standard deviation, and the observed value. */
 class Continuous {
   constructor(place, variable, question) {
     Object.assign(this, { place, question });

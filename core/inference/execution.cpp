@@ -1,0 +1,392 @@
+#include "inference/execution.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <stdexcept>
+#include <utility>
+
+#include "inference/loops.hpp"
+
+namespace dconvex {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+// Products whose binary logarithm stays above this are safe from becoming zero.
+constexpr double safe_floor = -1000.0;
+// A table whose largest entry is smaller is scaled, by at most this power of two.
+constexpr double small = 0x1p-200;
+constexpr std::int64_t most_scaling = 1000;
+// Inner loops over more entries are cut, so that Ctrl-C is heard in between.
+constexpr Offset most_at_once = Offset{1} << 21;
+// A thread keeps a workspace of this many numbers.
+constexpr std::size_t most_numbers_kept = std::size_t{1} << 17;
+
+thread_local std::unique_ptr<ExecutionWorkspace> workspace_of_thread;
+
+// Plain or scaled, by the smallest positive entries of all that is loaded; nothing where a table is not there.
+bool find_arithmetic(const Program& program, const Tables& tables, const Likelihoods& likelihoods, Arithmetic& found) {
+    double total = 0.0;
+    for (const Source& leaf : program.leaves) {
+        total += leaf.kind == Source::Kind::table ? tables.floor(leaf.number) : likelihoods.floor(leaf.number);
+    }
+    found = total > safe_floor ? Arithmetic::plain : Arithmetic::scaled;
+    return !std::isnan(total);
+}
+
+// Where the tables of a step are in its loops.
+class Odometer {
+public:
+    Odometer(const Loop* loops, Offset* rounds) : loops_(loops), rounds_(rounds) {}
+
+    const double *left = nullptr, *right = nullptr;
+    double* product = nullptr;
+
+    // One round on in a loop; false after its last round, when all is where it was at first.
+    bool advance(Index axis) {
+        rounds_[axis] += 1;
+        move(axis, 1);
+        if (rounds_[axis] < loops_[axis].length) return true;
+        move(axis, -loops_[axis].length);
+        rounds_[axis] = 0;
+        return false;
+    }
+
+private:
+    void move(Index axis, Offset times) {
+        left += loops_[axis].left * times;
+        right += loops_[axis].right * times;
+        product += loops_[axis].product * times;
+    }
+
+    const Loop* loops_;
+    Offset* rounds_;
+};
+
+}  // namespace
+
+void check_states(const Program& program, Indices states) {
+    if (states.size() != program.observed_states.size()) {
+        throw std::invalid_argument("there must be a state for each observed variable");
+    }
+    for (std::size_t k = 0; k < states.size(); ++k) {
+        if (states[k] < 0 || states[k] >= program.observed_states[k]) {
+            throw std::invalid_argument("an observed variable has no such state");
+        }
+    }
+}
+
+void check_run(const Program& program, const Tables& tables, const Evidence& evidence) {
+    if (program.is_too_large) throw std::invalid_argument("the program is too large to run");
+    if (program.layout != tables.shared_layout()) throw std::invalid_argument("the program is about other tables");
+    check_states(program, evidence.states);
+    if (static_cast<std::size_t>(evidence.likelihoods.size()) != program.soft_states.size()) {
+        throw std::invalid_argument("there must be a likelihood for each soft variable");
+    }
+    for (Index k = 0; k < evidence.likelihoods.size(); ++k) {
+        if (evidence.likelihoods[k].size() != static_cast<std::size_t>(program.soft_states[k])) {
+            throw std::invalid_argument("a likelihood has a number for each state");
+        }
+    }
+}
+
+Runner::Runner(const Program& program)
+    : program_(program),
+      workspace_(workspace_of_thread ? std::move(workspace_of_thread) : std::make_unique<ExecutionWorkspace>()) {
+    const auto size = static_cast<std::size_t>(program.workspace_size);
+    if (workspace_->numbers.size() < size) {
+        workspace_->numbers.clear();  // so that nothing is copied
+        workspace_->numbers.resize(size);
+    }
+    workspace_->rounds.assign(program.axes.size() + 2, 0);
+}
+
+Runner::~Runner() {
+    if (workspace_->numbers.size() <= most_numbers_kept) workspace_of_thread = std::move(workspace_);
+}
+
+RunReport Runner::run(const Tables& tables, const Evidence& evidence, std::span<double> result, Finish finish,
+                      bool uses_logarithms) {
+    Arithmetic arithmetic;
+    if (!find_arithmetic(program_, tables, evidence.likelihoods, arithmetic)) return {Status::needs_tables, arithmetic, 0.0};
+    if (uses_logarithms) arithmetic = Arithmetic::logarithms;
+    Ended ended = run_once(tables, evidence, result, finish, arithmetic);
+    if (ended.outcome == Outcome::needs_logarithms) {
+        arithmetic = Arithmetic::logarithms;
+        ended = run_once(tables, evidence, result, finish, arithmetic);
+    }
+    return {ended.outcome == Outcome::fine ? Status::fine : Status::impossible, arithmetic, ended.log_sum};
+}
+
+Runner::Ended Runner::run_once(const Tables& tables, const Evidence& evidence, std::span<double> result, Finish finish,
+                               Arithmetic arithmetic) {
+    constexpr Ended impossible{Outcome::impossible, -infinite};
+    double* const numbers = workspace_->numbers.data();
+    numbers[0] = arithmetic == Arithmetic::logarithms ? 0.0 : 1.0;
+    const bool is_scaled = arithmetic == Arithmetic::scaled;
+    Vector<std::int64_t>& exponents = workspace_->exponents;
+    Vector<double>& floors = workspace_->floors;
+    if (is_scaled) {
+        exponents.assign(static_cast<std::size_t>(program_.scopes.size()), 0);
+        floors.assign(static_cast<std::size_t>(program_.scopes.size()), 0.0);
+    }
+    double early_sum = 0.0;
+    std::int64_t scaled_by = 0;
+    const Load* next_load = program_.loads.data();
+    for (const Step& step : program_.steps) {
+        for (Index k = 0; k < step.loads; ++k, ++next_load) {
+            load(*next_load, tables, evidence, arithmetic);
+            if (is_scaled && !watch(next_load->table, next_load->at, next_load->size)) return impossible;
+        }
+        const bool is_last = &step == &program_.steps.back();
+        if (is_last && finish == Finish::joint && program_.early_sum.table >= 0 && arithmetic != Arithmetic::logarithms) {
+            early_sum = numbers[program_.early_sum.at];
+            if (!(early_sum > 0.0)) return impossible;
+            if (is_scaled) {  // by what the answer is scaled, not by what the sum is
+                const std::int64_t further = exponents[program_.early_sum.table] - exponents[step.left] - exponents[step.right];
+                early_sum *= std::ldexp(1.0, static_cast<int>(std::clamp<std::int64_t>(further, -5000, 5000)));
+            }
+            divide({numbers + step.right_at, static_cast<std::size_t>(step.right_size)}, early_sum);
+        }
+        double* const products = step.is_output ? result.data() : numbers;
+        if (arithmetic == Arithmetic::logarithms) {
+            multiply_logarithms(step, products);
+            continue;
+        }
+        multiply(step, products);
+        if (!is_scaled) continue;
+        if (floors[step.left] + floors[step.right] < safe_floor) return {Outcome::needs_logarithms, 0.0};
+        exponents[step.product] = exponents[step.left] + exponents[step.right];
+        if (step.is_output) {
+            scaled_by = exponents[step.product];
+        } else if (!watch(step.product, step.product_at, step.product_size)) {
+            return impossible;
+        }
+    }
+    return finished(result, finish, arithmetic, early_sum, scaled_by);
+}
+
+// Adds up the sum of everything, and normalises the results.
+Runner::Ended Runner::finished(std::span<double> result, Finish finish, Arithmetic arithmetic, double early_sum,
+                               std::int64_t scaled_by) {
+    constexpr Ended impossible{Outcome::impossible, -infinite};
+    double log_sum = 0.0;
+    for (const Scalar& scalar : program_.scalars) {
+        const double number = workspace_->numbers[scalar.at];
+        if (arithmetic == Arithmetic::logarithms) {
+            log_sum += number;
+            continue;
+        }
+        if (!(number > 0.0)) return impossible;
+        log_sum += std::log(number);
+        if (arithmetic == Arithmetic::scaled) {
+            log_sum += static_cast<double>(workspace_->exponents[scalar.table]) * std::numbers::ln2;
+        }
+    }
+    if (log_sum == -infinite) return impossible;
+    if (finish == Finish::joint) {
+        log_sum += static_cast<double>(scaled_by) * std::numbers::ln2;
+        if (early_sum > 0.0) return {Outcome::fine, log_sum + std::log(early_sum)};
+        const double log_total = normalize(result, arithmetic);
+        return {log_total > -infinite ? Outcome::fine : Outcome::impossible, log_sum + log_total};
+    }
+    if (finish == Finish::each) {
+        for (const Output& output : program_.outputs) {
+            const auto part = result.subspan(static_cast<std::size_t>(output.offset), static_cast<std::size_t>(output.size));
+            if (normalize(part, arithmetic) == -infinite) return impossible;
+        }
+    }
+    if (finish == Finish::rows) {
+        const auto row = static_cast<std::size_t>(program_.states.back());
+        for (std::size_t first = 0; first < result.size(); first += row) {
+            const std::span<double> part = result.subspan(first, row);
+            if (normalize(part, arithmetic) == -infinite) std::fill(part.begin(), part.end(), 1.0 / static_cast<double>(row));
+        }
+    }
+    return {Outcome::fine, log_sum};
+}
+
+// Divides by the sum; its logarithm.
+double Runner::normalize(std::span<double> numbers, Arithmetic arithmetic) {
+    double highest = 0.0;
+    if (arithmetic == Arithmetic::logarithms) {
+        highest = -infinite;
+        for (const double number : numbers) highest = std::max(highest, number);
+        if (highest == -infinite) return -infinite;
+        for (double& number : numbers) {
+            number = std::exp(number - highest);
+            poll_(4);
+        }
+    }
+    const double total = sum(numbers);
+    if (!(total > 0.0)) return -infinite;
+    divide(numbers, total);
+    return highest + std::log(total);
+}
+
+double Runner::sum(std::span<const double> numbers) {
+    double total = 0.0;
+    for (std::size_t first = 0; first < numbers.size(); first += most_at_once) {
+        const auto count = static_cast<Offset>(std::min<std::size_t>(most_at_once, numbers.size() - first));
+        total += loop_set().sum(numbers.data() + first, count);
+        poll_(count);
+    }
+    return total;
+}
+
+void Runner::divide(std::span<double> numbers, double divisor) {
+    for (std::size_t first = 0; first < numbers.size(); first += most_at_once) {
+        const auto count = static_cast<Offset>(std::min<std::size_t>(most_at_once, numbers.size() - first));
+        loop_set().divide(numbers.data() + first, count, divisor);
+        poll_(count);
+    }
+}
+
+// Scales a table of small numbers by a power of two and notes its smallest positive entry; whether there is any.
+bool Runner::watch(Index table, Offset at, Offset size) {
+    double* const numbers = workspace_->numbers.data() + at;
+    Range range = loop_set().range(numbers, size);
+    poll_(size);
+    if (range.largest == 0.0) return false;
+    if (range.largest < small) {
+        const auto wanted = static_cast<std::int64_t>(-std::floor(std::log2(range.largest)));
+        const std::int64_t shift = std::min(wanted, most_scaling);
+        const double factor = std::ldexp(1.0, static_cast<int>(shift));
+        loop_set().scale(numbers, size, factor);
+        range.smallest_positive *= factor;
+        workspace_->exponents[table] -= shift;
+    }
+    workspace_->floors[table] = std::log2(range.smallest_positive);
+    return true;
+}
+
+// Copies a table in the program's order of axes.
+void Runner::load(const Load& load, const Tables& tables, const Evidence& evidence, Arithmetic arithmetic) {
+    const double* from = load.source.kind == Source::Kind::table
+                             ? tables.values().data() + tables.layout().offsets()[load.source.number]
+                             : evidence.likelihoods.data(load.source.number);
+    for (Index k = load.first_fixed; k < load.first_fixed + load.fixed_count; ++k) {
+        from += evidence.states[program_.fixed[k].observation] * program_.fixed[k].stride;
+    }
+    double* const to = workspace_->numbers.data() + load.at;
+    Offset* const rounds = workspace_->rounds.data();
+    if (load.copied_count == 0) {
+        *to = *from;
+    } else {
+        const CopiedAxis* axes = program_.copied.data() + load.first_copied;
+        const Index inner = load.copied_count - 1;
+        const Offset length = axes[inner].length, stride = axes[inner].stride;
+        for (Offset done = 0; done < load.size;) {
+            for (Offset k = 0; k < length; ++k) to[done + k] = from[k * stride];
+            done += length;
+            poll_(length);
+            for (Index axis = inner - 1; axis >= 0; --axis) {
+                from += axes[axis].stride;
+                if (++rounds[axis] < axes[axis].length) break;
+                from -= axes[axis].stride * axes[axis].length;
+                rounds[axis] = 0;
+            }
+        }
+    }
+    if (arithmetic != Arithmetic::logarithms) return;
+    for (Offset k = 0; k < load.size; ++k) to[k] = to[k] > 0.0 ? std::log(to[k]) : -infinite;
+}
+
+// product[...] = sum of left[...] * right[...] over the axes that the product does not have. A sum of two terms right outside
+// the two innermost loops is taken in one go, so that the product is written once.
+void Runner::multiply(const Step& step, double* products) {
+    const LoopSet& set = loop_set();
+    const Loop* loops = program_.loops.data() + step.first_loop;
+    Index outer = step.loop_count - 2, summed = step.summed;
+    const Loop &second = loops[outer], &inner = loops[outer + 1];
+    const bool is_pair = summed > 0 && loops[outer - 1].length == 2 && inner.product == 1;
+    if (is_pair) {
+        --outer;
+        --summed;
+    }
+    const Loop& pair = loops[outer];  // where there is one
+    InnerLoops both{second.length, second.left,     second.right,     second.product,
+                    inner.length,  inner.left != 0, inner.right != 0, inner.product != 0};
+    const auto run = [&](const InnerLoops& part, const double* left, const double* right, double* product, bool is_first) {
+        if (is_pair) {
+            set.multiply_pairs(part, left, right, pair.left, pair.right, product, is_first);
+        } else {
+            set.multiply(part, left, right, product, is_first);
+        }
+        poll_(part.outer_length * part.length);
+    };
+    Odometer at(loops, workspace_->rounds.data());
+    at.left = workspace_->numbers.data() + step.left_at;
+    at.right = workspace_->numbers.data() + step.right_at;
+    at.product = products + step.product_at;
+    bool is_first = true;
+    while (true) {
+        if (both.outer_length * both.length <= most_at_once) {
+            run(both, at.left, at.right, at.product, is_first);
+        } else {
+            InnerLoops part = both;
+            const Offset rounds_at_once = std::max<Offset>(1, most_at_once / both.length);
+            for (Offset round = 0; round < both.outer_length; round += rounds_at_once) {
+                part.outer_length = std::min(rounds_at_once, both.outer_length - round);
+                const double* left = at.left + round * both.outer_left;
+                const double* right = at.right + round * both.outer_right;
+                double* product = at.product + round * both.outer_product;
+                for (Offset done = 0; done < both.length; done += most_at_once) {
+                    part.length = std::min(most_at_once, both.length - done);
+                    const bool adds_up = done > 0 && inner.product == 0;  // to the sum of what came before
+                    run(part, left + inner.left * done, right + inner.right * done, product + inner.product * done,
+                        is_first && !adds_up);
+                }
+            }
+        }
+        Index axis = outer - 1;
+        while (axis >= 0 && !at.advance(axis)) --axis;
+        if (axis < 0) return;
+        is_first = axis < outer - summed;
+    }
+}
+
+// The same in logarithms, cell by cell of the product: the maximum, or the logarithm of the sum of exponentials.
+void Runner::multiply_logarithms(const Step& step, double* products) {
+    const Loop* loops = program_.loops.data() + step.first_loop;
+    const Index count = step.loop_count;
+    const auto is_summed = [loops](Index axis) { return loops[axis].product == 0; };
+    Index innermost = -1;
+    for (Index axis = 0; axis < count; ++axis) {
+        if (is_summed(axis)) innermost = axis;
+    }
+    const Loop inner = innermost >= 0 ? loops[innermost] : Loop{1, 0, 0, 0};
+    Odometer at(loops, workspace_->rounds.data());
+    at.left = workspace_->numbers.data() + step.left_at;
+    at.right = workspace_->numbers.data() + step.right_at;
+    at.product = products + step.product_at;
+    const auto advance = [&](Index below, bool in_sum) {
+        for (Index axis = below - 1; axis >= 0; --axis) {
+            if (is_summed(axis) == in_sum && at.advance(axis)) return true;
+        }
+        return false;
+    };
+    do {
+        double highest = -infinite;
+        do {
+            for (Offset k = 0; k < inner.length; ++k) {
+                highest = std::max(highest, at.left[k * inner.left] + at.right[k * inner.right]);
+            }
+            poll_(inner.length);
+        } while (advance(innermost, true));
+        if (step.elimination != Elimination::maximum && innermost >= 0 && highest > -infinite) {
+            double total = 0.0;
+            do {
+                for (Offset k = 0; k < inner.length; ++k) {
+                    total += std::exp(at.left[k * inner.left] + at.right[k * inner.right] - highest);
+                }
+                poll_(4 * inner.length);
+            } while (advance(innermost, true));
+            highest += std::log(total);
+        }
+        *at.product = highest;
+    } while (advance(count, false));
+}
+
+}  // namespace dconvex

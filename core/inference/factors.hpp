@@ -1,0 +1,37 @@
+// What a question multiplies: the requisite tables of its small network, and the likelihoods of the variables that they have.
+
+#pragma once
+
+#include "common/memory.hpp"
+#include "common/ragged.hpp"
+#include "inference/small_network.hpp"
+
+namespace dconvex {
+
+// Where the numbers of a factor come from: a table of the model, or the likelihood at this place of the evidence.
+struct Source {
+    enum class Kind : std::uint8_t { table, likelihood };
+
+    Kind kind;
+    Index number;
+};
+
+struct Factors {
+    Ragged scopes;           // by index in the small network; observed variables are left out
+    Vector<Source> sources;  // one for each factor
+    Vector<Index> owners;    // the variable whose table or likelihood each factor is
+
+    Index size() const noexcept { return static_cast<Index>(sources.size()); }
+};
+
+// `likelihood` gives for each variable of the small network its place in the soft evidence, or -1.
+class FactorCollector {
+public:
+    void collect(const SmallNetwork& small, Indices likelihood, Factors& factors);
+
+private:
+    Flags is_covered_;
+    Vector<Index> scope_;
+};
+
+}  // namespace dconvex

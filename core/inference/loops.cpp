@@ -1,0 +1,214 @@
+// Compiled once for each level of vector instructions; the build gives the name of the level as DCONVEX_SIMD_LEVEL.
+
+#include "inference/loops.hpp"
+
+#include <math.h>
+
+namespace dconvex::DCONVEX_SIMD_LEVEL {
+namespace {
+
+using Size = std::int64_t;
+
+// Sums have eight partial sums, whatever the width of the machine's vectors; short ones are taken in order.
+constexpr Size lanes = 8;
+
+inline double added(const double* lane) {
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+inline double sum_of(const double* numbers, Size count) {
+    if (count < lanes) {
+        double total = 0.0;
+        for (Size k = 0; k < count; ++k) total += numbers[k];
+        return total;
+    }
+    double lane[lanes] = {};
+    Size k = 0;
+    for (; k + lanes <= count; k += lanes) {
+        for (Size j = 0; j < lanes; ++j) lane[j] += numbers[k + j];
+    }
+    for (Size j = 0; k + j < count; ++j) lane[j] += numbers[k + j];
+    return added(lane);
+}
+
+inline double sum_of_products(const double* left, const double* right, Size count) {
+    if (count < lanes) {
+        double total = 0.0;
+        for (Size k = 0; k < count; ++k) total += left[k] * right[k];
+        return total;
+    }
+    double lane[lanes] = {};
+    Size k = 0;
+    for (; k + lanes <= count; k += lanes) {
+        for (Size j = 0; j < lanes; ++j) lane[j] += left[k + j] * right[k + j];
+    }
+    for (Size j = 0; k + j < count; ++j) lane[j] += left[k + j] * right[k + j];
+    return added(lane);
+}
+
+// All rounds of the outer loop, for a product that moves; `term` gives the term of the sum for an entry of a round. Short inner
+// loops have a length that is known when this is compiled, if `fixed` is not 0.
+template <bool is_first, Size fixed, class Term>
+inline void write(const InnerLoops& loops, const double* left, const double* right, double* __restrict product, Term term) {
+    const Size n = fixed ? fixed : loops.length;
+    for (Size round = 0; round < loops.outer_length; ++round) {
+        const auto entry = term(left, right);
+        for (Size k = 0; k < n; ++k) {
+            if constexpr (is_first) {
+                product[k] = entry(k);
+            } else {
+                product[k] += entry(k);
+            }
+        }
+        left += loops.outer_left;
+        right += loops.outer_right;
+        product += loops.outer_product;
+    }
+}
+
+// The same for a product that does not move; `sum` gives the sum of a round.
+template <bool is_first, class Sum>
+inline void write_sums(const InnerLoops& loops, const double* left, const double* right, double* __restrict product, Sum sum) {
+    for (Size round = 0; round < loops.outer_length; ++round) {
+        if constexpr (is_first) {
+            *product = sum(left, right);
+        } else {
+            *product += sum(left, right);
+        }
+        left += loops.outer_left;
+        right += loops.outer_right;
+        product += loops.outer_product;
+    }
+}
+
+using Factor = const double*;
+
+template <bool is_first, Size fixed>
+void multiply_as(const InnerLoops& loops, Factor left, Factor right, double* product) {
+    const Size n = fixed ? fixed : loops.length;
+    if (!loops.product_moves) {
+        if (loops.left_moves && loops.right_moves) {
+            write_sums<is_first>(loops, left, right, product, [n](Factor a, Factor b) { return sum_of_products(a, b, n); });
+        } else if (loops.left_moves) {
+            write_sums<is_first>(loops, left, right, product, [n](Factor a, Factor b) { return sum_of(a, n) * *b; });
+        } else {
+            write_sums<is_first>(loops, left, right, product, [n](Factor a, Factor b) { return sum_of(b, n) * *a; });
+        }
+    } else if (loops.left_moves && loops.right_moves) {
+        write<is_first, fixed>(loops, left, right, product,
+                               [](Factor a, Factor b) { return [a, b](Size k) { return a[k] * b[k]; }; });
+    } else if (loops.left_moves) {
+        write<is_first, fixed>(loops, left, right, product,
+                               [](Factor a, Factor b) { return [a, y = *b](Size k) { return a[k] * y; }; });
+    } else if (loops.right_moves) {
+        write<is_first, fixed>(loops, left, right, product,
+                               [](Factor a, Factor b) { return [b, x = *a](Size k) { return x * b[k]; }; });
+    } else {
+        write<is_first, fixed>(loops, left, right, product,
+                               [](Factor a, Factor b) { return [x = *a * *b](Size) { return x; }; });
+    }
+}
+
+template <bool is_first, Size fixed>
+void multiply_pairs_as(const InnerLoops& loops, Factor left, Factor right, Size further_left, Size further_right,
+                       double* product) {
+    const Size p = further_left, q = further_right;
+    if (loops.left_moves && loops.right_moves) {
+        write<is_first, fixed>(loops, left, right, product, [p, q](Factor a, Factor b) {
+            return [a, b, a2 = a + p, b2 = b + q](Size k) { return a[k] * b[k] + a2[k] * b2[k]; };
+        });
+    } else if (loops.left_moves) {
+        write<is_first, fixed>(loops, left, right, product, [p, q](Factor a, Factor b) {
+            return [a, a2 = a + p, y = *b, y2 = b[q]](Size k) { return a[k] * y + a2[k] * y2; };
+        });
+    } else if (loops.right_moves) {
+        write<is_first, fixed>(loops, left, right, product, [p, q](Factor a, Factor b) {
+            return [b, b2 = b + q, x = *a, x2 = a[p]](Size k) { return x * b[k] + x2 * b2[k]; };
+        });
+    } else {
+        write<is_first, fixed>(loops, left, right, product,
+                               [p, q](Factor a, Factor b) { return [total = *a * *b + a[p] * b[q]](Size) { return total; }; });
+    }
+}
+
+template <bool is_first>
+void multiply_of_any_length(const InnerLoops& loops, Factor left, Factor right, double* product) {
+    switch (loops.length) {
+        case 2:
+            return multiply_as<is_first, 2>(loops, left, right, product);
+        case 3:
+            return multiply_as<is_first, 3>(loops, left, right, product);
+        case 4:
+            return multiply_as<is_first, 4>(loops, left, right, product);
+        default:
+            return multiply_as<is_first, 0>(loops, left, right, product);
+    }
+}
+
+template <bool is_first>
+void multiply_pairs_of_any_length(const InnerLoops& loops, Factor left, Factor right, Size further_left, Size further_right,
+                                  double* product) {
+    switch (loops.length) {
+        case 2:
+            return multiply_pairs_as<is_first, 2>(loops, left, right, further_left, further_right, product);
+        case 3:
+            return multiply_pairs_as<is_first, 3>(loops, left, right, further_left, further_right, product);
+        case 4:
+            return multiply_pairs_as<is_first, 4>(loops, left, right, further_left, further_right, product);
+        default:
+            return multiply_pairs_as<is_first, 0>(loops, left, right, further_left, further_right, product);
+    }
+}
+
+void multiply(const InnerLoops& loops, Factor left, Factor right, double* product, bool is_first) {
+    is_first ? multiply_of_any_length<true>(loops, left, right, product)
+             : multiply_of_any_length<false>(loops, left, right, product);
+}
+
+void multiply_pairs(const InnerLoops& loops, Factor left, Factor right, Size further_left, Size further_right, double* product,
+                    bool is_first) {
+    is_first ? multiply_pairs_of_any_length<true>(loops, left, right, further_left, further_right, product)
+             : multiply_pairs_of_any_length<false>(loops, left, right, further_left, further_right, product);
+}
+
+double sum(const double* numbers, Size count) { return sum_of(numbers, count); }
+
+void divide(double* numbers, Size count, double divisor) {
+    for (Size k = 0; k < count; ++k) numbers[k] /= divisor;
+}
+
+void scale(double* numbers, Size count, double factor) {
+    for (Size k = 0; k < count; ++k) numbers[k] *= factor;
+}
+
+Range range(const double* numbers, Size count) {
+    const double infinite = HUGE_VAL;
+    double largest[lanes], smallest[lanes];
+    for (Size j = 0; j < lanes; ++j) {
+        largest[j] = 0.0;
+        smallest[j] = infinite;
+    }
+    const auto look = [&](Size j, double number) {
+        largest[j] = number > largest[j] ? number : largest[j];
+        const double positive = number > 0.0 ? number : infinite;
+        smallest[j] = positive < smallest[j] ? positive : smallest[j];
+    };
+    Size k = 0;
+    for (; k + lanes <= count; k += lanes) {
+        for (Size j = 0; j < lanes; ++j) look(j, numbers[k + j]);
+    }
+    for (Size j = 0; k + j < count; ++j) look(j, numbers[k + j]);
+    Range found{largest[0], smallest[0]};
+    for (Size j = 1; j < lanes; ++j) {
+        found.largest = largest[j] > found.largest ? largest[j] : found.largest;
+        found.smallest_positive = smallest[j] < found.smallest_positive ? smallest[j] : found.smallest_positive;
+    }
+    return found;
+}
+
+}  // namespace
+
+extern const LoopSet loop_set;
+const LoopSet loop_set = {DCONVEX_SIMD_NAME, multiply, multiply_pairs, sum, divide, scale, range};
+
+}  // namespace dconvex::DCONVEX_SIMD_LEVEL

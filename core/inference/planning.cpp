@@ -1,0 +1,259 @@
+#include "inference/planning.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <utility>
+
+namespace dconvex {
+namespace {
+
+// Above this many entries an answer is normalised before its last multiplication, not after.
+constexpr double large_result = 4096;
+// Above this many multiplications, the writing of the answer left out, every rule of ordering is tried.
+constexpr double worth_another_try = 10'000;
+// A thread keeps what it plans with, unless it has become larger than for this many variables, or entries of scopes.
+constexpr std::size_t most_variables_kept = 1 << 14, most_entries_kept = 1 << 18;
+
+// All that planning works with, used again from question to question: a small question spends more time on new memory than on
+// its plan.
+class Planner {
+public:
+    Program plan(const std::shared_ptr<const TableLayout>& layout, const Question& question);
+    Program plan_derivation(const std::shared_ptr<const TableLayout>& layout, Index table);
+    SmallNetwork cut(const ClusterIndex& index, const Question& question);
+    bool is_large() const noexcept;
+
+private:
+    bool find_evidence(const IndexMarks& marks, const Question& question);
+    bool has_observed_parents(Index v) const;
+    Program compile(const std::shared_ptr<const TableLayout>& layout, Ending ending, std::int64_t max_bytes);
+    void number_active(const TableLayout& layout);
+    void activate(Index v, const TableLayout& layout);
+    void order_axes(OrderingRule rule, const TableLayout& layout);
+    double worth(std::int64_t max_bytes) const;
+
+    SmallNetworkCutter cutter_;
+    SmallNetwork small_;
+    FactorCollector collector_;
+    Factors factors_;
+    EliminationOrdering ordering_;
+    ContractionPath path_, best_path_;
+    ProgramWriter writer_;
+    Program program_;
+
+    // By index in the small network: places in the evidence, what becomes of a variable, its number among the active ones.
+    Vector<Index> observation_, likelihood_, active_number_, axis_of_;
+    Vector<Elimination> elimination_;
+    Vector<Index> outputs_;  // the targets that the answer has as axes, in their order
+    // The active variables are those in a factor or in the answer.
+    Vector<Index> active_, order_;
+    Vector<double> active_log_states_;
+    Vector<Elimination> active_elimination_;
+    Ragged active_scopes_;
+    Vector<Index> scope_;
+    Vector<Axis> axes_, best_axes_;
+    Index eliminated_ = 0;
+    Flags is_output_, is_wanted_;
+};
+
+Program Planner::plan(const std::shared_ptr<const TableLayout>& layout, const Question& question) {
+    const ClusterIndex::BorrowedMarks marks(layout->index());
+    check_question(question, *marks);
+    cutter_.cut(layout->index(), question, *marks, small_);
+    const std::size_t size = small_.nodes.size();
+    outputs_.clear();
+    elimination_.assign(size, Elimination::sum);
+    if (question.ending == Ending::answer) {
+        for (const Index target : question.targets) outputs_.push_back(marks->local[target]);
+    }
+    for (const Index v : outputs_) elimination_[v] = Elimination::none;
+    for (const Index target : question.map_variables) elimination_[marks->local[target]] = Elimination::maximum;
+    program_.uses_all_evidence = find_evidence(*marks, question);
+    program_.observed_states.clear();
+    program_.soft_states.clear();
+    for (const Index v : question.observed) program_.observed_states.push_back(layout->states()[v]);
+    for (const Index v : question.soft) program_.soft_states.push_back(layout->states()[v]);
+    program_.finish = question.ending == Ending::answer      ? Finish::joint
+                      : question.ending == Ending::marginals ? Finish::each
+                                                             : Finish::none;
+    return compile(layout, question.ending, question.max_bytes);
+}
+
+Program Planner::plan_derivation(const std::shared_ptr<const TableLayout>& layout, Index table) {
+    const ClusterIndex& index = layout->index();
+    const ClusterIndex::BorrowedMarks marks(index);
+    cutter_.cut_source(index, table, *marks, small_);
+    const std::size_t size = small_.nodes.size();
+    outputs_.clear();
+    for (const Index parent : index.table_parents()[table]) outputs_.push_back(marks->local[parent]);
+    outputs_.push_back(marks->local[index.table_variable()[table]]);
+    elimination_.assign(size, Elimination::sum);
+    for (const Index v : outputs_) elimination_[v] = Elimination::none;
+    observation_.assign(size, -1);
+    likelihood_.assign(size, -1);
+    program_.uses_all_evidence = true;
+    program_.observed_states.clear();
+    program_.soft_states.clear();
+    program_.finish = Finish::rows;
+    return compile(layout, Ending::answer, Question::no_limit);  // the same whatever the limit of a question is
+}
+
+// Notes where the evidence on each variable lies; whether all of it is looked at.
+bool Planner::find_evidence(const IndexMarks& marks, const Question& question) {
+    observation_.assign(small_.nodes.size(), -1);
+    likelihood_.assign(small_.nodes.size(), -1);
+    bool uses_all = true;
+    for (std::size_t k = 0; k < question.observed.size(); ++k) {
+        const Index variable = question.observed[k], v = marks.local[variable];
+        if (marks.variable[variable] != marks.stamp || small_.roles[v] != Role::observed) {
+            uses_all = false;
+            continue;
+        }
+        observation_[v] = static_cast<Index>(k);
+        if (question.shows_impossible && !small_.is_requisite[v] && has_observed_parents(v)) small_.is_requisite[v] = 1;
+        if (!small_.is_requisite[v]) uses_all = false;
+    }
+    for (std::size_t k = 0; k < question.soft.size(); ++k) {
+        const Index variable = question.soft[k], v = marks.local[variable];
+        if (marks.variable[variable] != marks.stamp || !is_soft(small_.roles[v])) {
+            uses_all = false;
+            continue;
+        }
+        likelihood_[v] = static_cast<Index>(k);
+        if (!small_.is_reached[v]) uses_all = false;
+    }
+    return uses_all;
+}
+
+bool Planner::has_observed_parents(Index v) const {
+    const Indices parents = small_.parents[v];
+    return std::all_of(parents.begin(), parents.end(), [this](Index parent) { return small_.roles[parent] == Role::observed; });
+}
+
+// Finds a path by one rule, by the others too where it is worth it, and writes the cheapest that fits into the limit.
+Program Planner::compile(const std::shared_ptr<const TableLayout>& layout, Ending ending, std::int64_t max_bytes) {
+    collector_.collect(small_, likelihood_, factors_);
+    number_active(*layout);
+    double best = std::numeric_limits<double>::infinity();
+    bool is_first = true;
+    for (const OrderingRule rule : {OrderingRule::fewest_new_edges, OrderingRule::smallest_table, OrderingRule::least_growth}) {
+        order_axes(rule, *layout);
+        path_.find(factors_, axes_, eliminated_, axis_of_);
+        if (const double found = worth(max_bytes); is_first || found < best) {
+            best = found;
+            is_first = false;
+            std::swap(path_, best_path_);
+            std::swap(axes_, best_axes_);
+        }
+        const double answer_size = best_path_.tables()[best_path_.answer()].size;
+        if (best_path_.cost() - 2.0 * answer_size <= worth_another_try) break;
+    }
+    ContractionPath& path = best_path_;
+    const double answer_size = path.tables()[path.answer()].size;
+    Index early_sum = ContractionPath::none;
+    if (ending == Ending::marginals) {
+        is_wanted_.clear();
+        for (const Axis& axis : best_axes_) is_wanted_.push_back(is_target(small_.roles[axis.variable]));
+        path.differentiate(is_wanted_, is_output_);
+    } else {
+        if (ending == Ending::answer && answer_size > large_result && answer_size < Program::most) {
+            early_sum = path.normalize_early();
+        }
+        is_output_.assign(path.tables().size(), 0);
+        if (ending == Ending::answer) is_output_[path.answer()] = 1;
+    }
+    program_.ending = ending;
+    const ProgramSubject subject{*layout, small_, factors_, observation_};
+    writer_.write(path, best_axes_, eliminated_, subject, is_output_, ending == Ending::trace, early_sum, program_);
+    Program exact = program_;  // a copy takes no more memory than it needs, and this thread keeps no model alive
+    exact.layout = layout;
+    return exact;
+}
+
+// Numbers the variables that are in a factor or in the answer, and the scopes of the factors by these numbers.
+void Planner::number_active(const TableLayout& layout) {
+    active_number_.assign(small_.nodes.size(), -1);
+    active_.clear();
+    active_log_states_.clear();
+    active_elimination_.clear();
+    active_scopes_.clear();
+    for (Index factor = 0; factor < factors_.size(); ++factor) {
+        scope_.clear();
+        for (const Index v : factors_.scopes[factor]) {
+            activate(v, layout);
+            scope_.push_back(active_number_[v]);
+        }
+        active_scopes_.append(scope_);
+    }
+    for (const Index v : outputs_) activate(v, layout);
+}
+
+void Planner::activate(Index v, const TableLayout& layout) {
+    if (active_number_[v] >= 0) return;
+    active_number_[v] = static_cast<Index>(active_.size());
+    active_.push_back(v);
+    active_log_states_.push_back(std::log2(static_cast<double>(layout.states()[small_.nodes[v]])));
+    active_elimination_.push_back(elimination_[v]);
+}
+
+// The axes in the order that a rule gives, then the outputs.
+void Planner::order_axes(OrderingRule rule, const TableLayout& layout) {
+    ordering_.find(active_scopes_, active_log_states_, active_elimination_, rule, order_);
+    eliminated_ = static_cast<Index>(order_.size());
+    for (const Index v : outputs_) order_.push_back(active_number_[v]);
+    axis_of_.assign(small_.nodes.size(), -1);
+    axes_.clear();
+    for (const Index number : order_) {
+        const Index v = active_[number];
+        axis_of_[v] = static_cast<Index>(axes_.size());
+        const Index states = layout.states()[small_.nodes[v]];
+        axes_.push_back({v, static_cast<double>(states), active_log_states_[number], active_elimination_[number]});
+    }
+}
+
+// The multiplications, and far behind whatever makes a table that does not fit.
+double Planner::worth(std::int64_t max_bytes) const {
+    const bool fits = 8.0 * path_.largest_size() <= static_cast<double>(max_bytes);
+    return path_.cost() * (fits ? 1.0 : 1e30);
+}
+
+SmallNetwork Planner::cut(const ClusterIndex& index, const Question& question) {
+    const ClusterIndex::BorrowedMarks marks(index);
+    check_question(question, *marks);
+    cutter_.cut(index, question, *marks, small_);
+    return small_;
+}
+
+bool Planner::is_large() const noexcept {
+    return small_.nodes.capacity() > most_variables_kept || path_.pool().capacity() > most_entries_kept ||
+           best_path_.pool().capacity() > most_entries_kept || ordering_.pool_capacity() > most_entries_kept;
+}
+
+thread_local std::unique_ptr<Planner> planner_of_thread;
+
+// Works with the planner of this thread. One that has become large is given up, as is one whose work failed.
+template <class Work>
+auto with_planner(Work work) {
+    std::unique_ptr<Planner> planner = planner_of_thread ? std::move(planner_of_thread) : std::make_unique<Planner>();
+    auto result = work(*planner);
+    if (!planner->is_large()) planner_of_thread = std::move(planner);
+    return result;
+}
+
+}  // namespace
+
+Program plan(const std::shared_ptr<const TableLayout>& layout, const Question& question) {
+    return with_planner([&](Planner& planner) { return planner.plan(layout, question); });
+}
+
+Program plan_derivation(const std::shared_ptr<const TableLayout>& layout, Index table) {
+    return with_planner([&](Planner& planner) { return planner.plan_derivation(layout, table); });
+}
+
+SmallNetwork small_network(const ClusterIndex& index, const Question& question) {
+    return with_planner([&](Planner& planner) { return planner.cut(index, question); });
+}
+
+}  // namespace dconvex

@@ -1,0 +1,23 @@
+"""The types of arrays, each defined once."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+"""Probabilities, coefficients and other numbers."""
+Integers: TypeAlias = NDArray[np.int64]
+"""Counts and other whole numbers."""
+Indices: TypeAlias = NDArray[np.int32]
+"""Indices of variables or clusters."""
+Offsets: TypeAlias = NDArray[np.int64]
+"""Where each of many lists starts in one long array, and where the last one ends."""
+Sizes: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
+"""Sizes of many things, of either width."""
+Codes: TypeAlias = NDArray[np.intp]
+"""States of one variable by row, as indices into its labels; -1 for a missing cell."""
+Flags: TypeAlias = NDArray[np.bool_]
+"""Whether something holds, item by item."""

@@ -1,0 +1,158 @@
+"""Columns of a data frame as arrays: state codes for discrete variables, numbers for continuous ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from dconvex.arrays import Codes, Flags, Floats
+from dconvex.errors import DataError, UnknownStateError, UnknownVariableError
+from dconvex.names import Label, Name
+
+
+class Columns:
+    """The named columns of any frame that narwhals reads, one at a time; errors name the column and the row."""
+
+    def __init__(self, data: Any, variables: Iterable[Name] = ()) -> None:
+        """`variables` are all that may have a column: a column "7" belongs to 7 only if "7" is not among them."""
+        import narwhals as nw
+
+        try:
+            self._frame = nw.from_native(data, eager_only=True)
+        except TypeError:
+            raise DataError(f"expected a data frame (pandas, polars, pyarrow, …), not {type(data).__name__}") from None
+        except nw.exceptions.DuplicateError as error:
+            raise DataError(" ".join(str(error).split())) from None
+        # pandas keeps integer column names, narwhals passes them on
+        self._present = set(cast("list[Name]", self._frame.columns))
+        self._variables = set(variables)
+
+    def __len__(self) -> int:
+        return len(self._frame)
+
+    def codes(self, variable: Name, labels: Sequence[Label]) -> Codes:
+        """For each row the index of its value in `labels`."""
+        codes = self._codes(variable, labels, unknown="raise")
+        if (missing := codes < 0).any():
+            row = _first(missing)
+            raise DataError(f"column {variable!r} has a missing cell in row {row}; drop or fill such rows first")
+        return codes
+
+    def codes_or_missing(self, variable: Name, labels: Sequence[Label], *, unknown: Literal["raise", "missing"]) -> Codes:
+        """As `codes`, but -1 for missing cells, and with `unknown="missing"` for values that are not in `labels`."""
+        return self._codes(variable, labels, unknown, or_else=' (unknown="missing" treats such cells as missing)')
+
+    def _codes(self, variable: Name, labels: Sequence[Label], unknown: Literal["raise", "missing"], or_else: str = "") -> Codes:
+        column = self._column(variable)
+        try:
+            categories, codes = _factorized(column)
+        except TypeError:  # unhashable
+            raise DataError(f"column {variable!r} holds no states (its type is {column.dtype})") from None
+        index: dict[object, int] = {label: code for code, label in enumerate(labels)}
+        translation = np.array([index.get(value, -1) for value in categories], dtype=np.intp)
+        translated = np.where(codes < 0, -1, translation[codes] if len(translation) else codes)
+        if unknown == "raise" and (is_unknown := (translated < 0) & (codes >= 0)).any():
+            row = _first(is_unknown)
+            raise UnknownStateError(variable, categories[codes[row]], labels, f" in row {row}", or_else)
+        return translated
+
+    def frame_like(self, columns: Mapping[Name, Any]) -> Any:
+        """New columns as a frame of the same library as this one, with the same index if it has one."""
+        import narwhals as nw
+
+        native = nw.to_native(self._frame)
+        module = type(native).__module__.partition(".")[0]
+        if module == "pandas":
+            import pandas as pd
+
+            kept = {  # next to a missing cell pandas would turn integers into floats
+                name: pd.Series(values, native.index, dtype=object if None in values else None)
+                for name, values in columns.items()
+            }
+            return pd.DataFrame(kept, index=native.index)
+        series = {str(name): list(values) for name, values in columns.items()}
+        return nw.to_native(nw.from_dict(series, backend=nw.get_native_namespace(self._frame)))
+
+    def __contains__(self, variable: object) -> bool:
+        return column_of(cast("Name", variable), self._present, self._variables) is not None
+
+    def numbers(self, variable: Name) -> Floats:
+        """The column as floats, all finite."""
+        column = self._column(variable)
+        if not _may_be_numbers(column.dtype):
+            raise _not_numeric(variable, column)
+        values = _as_floats(variable, column)
+        _check_rows(variable, values, ~np.isfinite(values))
+        return values
+
+    def numbers_or_missing(self, variable: Name) -> Floats:
+        """The column as floats, NaN where a cell is missing."""
+        column = self._column(variable)
+        missing = np.asarray(column.is_null().to_numpy(), bool)
+        if not (_may_be_numbers(column.dtype) or missing.all()):
+            raise _not_numeric(variable, column)
+        values = np.full(len(missing), np.nan)
+        values[~missing] = _as_floats(variable, column.filter(~column.is_null()))
+        _check_rows(variable, values, np.isinf(values))
+        return values
+
+    def _column(self, variable: Name) -> Any:
+        column = column_of(variable, self._present, self._variables)
+        if column is None:
+            raise DataError(str(UnknownVariableError(variable, self._present, where="column"))) from None
+        return self._frame.get_column(cast("str", column))
+
+
+def column_of(variable: Name, columns: Collection[Name], variables: Collection[Name]) -> Name | None:
+    """The name of a variable's column, None if there is none.
+
+    Some libraries have text as column names only: there the column of 7 is "7", unless "7" is a variable itself.
+    """
+    if variable in columns:
+        return variable
+    text = str(variable)
+    return text if isinstance(variable, int) and text in columns and text not in variables else None
+
+
+def _factorized(column: Any) -> tuple[list[object], Codes]:
+    """The distinct values and, for each row, the index of its own (-1 where missing)."""
+    import pandas as pd
+
+    native = column.to_native()
+    if isinstance(native, pd.Series) and isinstance(native.dtype, pd.CategoricalDtype):
+        return native.cat.categories.tolist(), native.cat.codes.to_numpy().astype(np.intp)
+    series = native if isinstance(native, pd.Series) else pd.Series(column.to_numpy())
+    codes, values = pd.factorize(series)
+    # pyarrow's own conversion puts the first entry of a dictionary where a cell is null
+    codes = np.where(column.is_null().to_numpy(), -1, codes)
+    return pd.Index(values).tolist(), codes
+
+
+def _may_be_numbers(dtype: Any) -> bool:
+    """False for text and dates, which numpy would turn into floats."""
+    import narwhals as nw
+
+    return bool(dtype.is_numeric()) or dtype in (nw.Boolean, nw.Object)
+
+
+def _as_floats(variable: Name, column: Any) -> Floats:
+    try:
+        return np.asarray(column.to_numpy(), np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"column {variable!r} holds something that is not a number") from None
+
+
+def _not_numeric(variable: Name, column: Any) -> DataError:
+    return DataError(f"column {variable!r} is not numeric (its type is {column.dtype})")
+
+
+def _check_rows(variable: Name, values: Floats, is_bad: Flags) -> None:
+    if is_bad.any():
+        row = _first(is_bad)
+        raise DataError(f"column {variable!r} holds {values[row]} in row {row}; drop or fill such rows first")
+
+
+def _first(flags: Flags) -> int:
+    return int(np.argmax(flags))

@@ -1,0 +1,200 @@
+"""All tables of a discrete network in one flat array: sampling, likelihood, intervention."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dconvex.amounts import amount
+from dconvex.arrays import Codes, Floats, Offsets
+from dconvex.errors import NetworkError, UnknownStateError
+from dconvex.graph.dag import Dag
+from dconvex.names import Label, Name
+from dconvex.network.family import Table, hashable
+from dconvex.network.frame_columns import Columns
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ROW_SUM_TOLERANCE = 1e-5
+"""A row whose sum is this near to one is divided by it; any other sum is an error."""
+ALREADY_NORMALIZED = 1e-12
+"""A row whose sum is this near to one is left as it is, so that writing and reading changes nothing."""
+ROWS_AT_ONCE = 1 << 14
+"""Sampling works on blocks of rows that stay in the processor's cache."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tables:
+    """P(v | parents) for every node v of a DAG: `values[offset[v]:offset[v + 1]]`, axes (*parents, v), row-major."""
+
+    kind: ClassVar[Literal["discrete"]] = "discrete"
+
+    labels: tuple[tuple[Label, ...], ...]
+    offset: Offsets
+    values: Floats
+
+    def __post_init__(self) -> None:
+        self.offset.setflags(write=False)
+        self.values.setflags(write=False)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Tables, (self.labels, self.offset, self.values)
+
+    @classmethod
+    def from_arrays(cls, dag: Dag, labels: tuple[tuple[Label, ...], ...], arrays: Iterable[Floats]) -> Tables:
+        """From an array of the right size for each node; rows are checked and normalised here."""
+        flat = [array.reshape(-1) for array in arrays]
+        offset = np.zeros(len(flat) + 1, np.int64)
+        np.cumsum([len(array) for array in flat], out=offset[1:])
+        values = np.concatenate(flat) if flat else np.empty(0)
+        _normalize(dag, labels, offset, values)
+        return cls(labels, offset, values)
+
+    def states(self, dag: Dag) -> dict[Name, tuple[Label, ...]]:
+        return dict(zip(dag.nodes, self.labels, strict=True))
+
+    def family(self, dag: Dag, node: Name) -> Table:
+        index = dag.index_of(node)
+        shape = [len(self.labels[member]) for member in (*dag.graph.parents[index].tolist(), index)]
+        return Table(dag.nodes[index], dag.parents(node), self._values_of(index).reshape(shape))
+
+    def sample(self, dag: Dag, rows: int, rng: np.random.Generator) -> pd.DataFrame:
+        return self.frame(dag, self.sampled_codes(dag, rows, rng), rows)
+
+    def frame(self, dag: Dag, codes: Sequence[NDArray[Any]], rows: int) -> pd.DataFrame:
+        """State codes of all nodes as a data frame of so many rows, with categorical columns."""
+        import pandas as pd
+
+        @cache
+        def dtype(labels: tuple[Label, ...], types: tuple[type, ...]) -> pd.CategoricalDtype:
+            return pd.CategoricalDtype(pd.Index(cast("tuple[Any, ...]", labels)))
+
+        dtypes = [dtype(labels, tuple(map(type, labels))) for labels in self.labels]  # 1 and True are different labels
+        columns = {
+            name: pd.Categorical.from_codes(column, dtype=own, validate=False)
+            for name, own, column in zip(dag.nodes, dtypes, codes, strict=True)
+        }
+        return pd.DataFrame(columns, index=pd.RangeIndex(rows), copy=False)
+
+    def sampled_codes(
+        self, dag: Dag, rows: int, rng: np.random.Generator, known: Mapping[int, NDArray[Any]] | None = None
+    ) -> list[NDArray[Any]]:
+        """State codes of all nodes for so many rows, each drawn given its parents; those of `known` nodes stay as they are."""
+        given = known or {}
+        codes = [np.zeros(rows, np.int8 if len(labels) < 128 else np.int32) for labels in self.labels]
+        for place, own in given.items():
+            codes[place][:] = own
+        drawn = [place for place in dag.graph.order.tolist() if place not in given]
+        thresholds = {place: self._thresholds(place) for place in drawn}
+        for first in range(0, rows, ROWS_AT_ONCE):
+            block = slice(first, min(first + ROWS_AT_ONCE, rows))
+            for place in drawn:
+                row = self._rows(dag, place, codes, block)
+                uniform = rng.random(len(row))
+                chosen = codes[place][block]
+                for threshold in thresholds[place]:
+                    chosen += uniform >= threshold[row]
+        return codes
+
+    def _thresholds(self, place: int) -> Floats:
+        """For each state but the last, by row of the table: the uniform draw that passes the state over.
+
+        From a row's last possible state on the threshold is one: rounding in the sum never lets an impossible state in.
+        """
+        table = self._values_of(place).reshape(-1, len(self.labels[place]))
+        cumulative = np.cumsum(table, axis=1)
+        still_possible = np.cumsum(table[:, ::-1], axis=1)[:, ::-1]
+        nothing_beyond = still_possible[:, 1:] <= 0
+        return np.ascontiguousarray(np.where(nothing_beyond, 1.0, cumulative[:, :-1]).T)
+
+    def log_likelihood(self, dag: Dag, data: Columns) -> Floats:
+        codes = [data.codes(name, labels) for name, labels in zip(dag.nodes, self.labels, strict=True)]
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.values)
+        total = np.zeros(len(data))
+        for index, own in enumerate(codes):
+            cell = self._rows(dag, index, codes, slice(0, len(data))) * len(self.labels[index]) + own
+            total += logs[self.offset[index] + cell]
+        return total
+
+    def intervened(self, dag: Dag, after: Dag, settings: Mapping[Name, Label | float]) -> Tables:
+        def array(node: Name) -> Floats:
+            if node not in settings:
+                return self._values_of(dag.index_of(node))
+            labels = self.labels[dag.index_of(node)]
+            if settings[node] not in labels:
+                raise UnknownStateError(node, settings[node], labels)
+            fixed = np.zeros(len(labels))
+            fixed[labels.index(settings[node])] = 1.0
+            return fixed
+
+        return Tables.from_arrays(after, self.labels, map(array, dag.nodes))
+
+    def _values_of(self, index: int) -> Floats:
+        return self.values[self.offset[index] : self.offset[index + 1]]
+
+    def _rows(self, dag: Dag, place: int, codes: Sequence[NDArray[Any]], block: slice) -> Codes:
+        """For each sample of the block the row of the table that its parents choose."""
+        row = np.zeros(block.stop - block.start, np.intp)
+        for parent in dag.graph.parents[place].tolist():
+            row *= len(self.labels[parent])
+            row += codes[parent][block]
+        return row
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Tables)
+            and self.labels == other.labels
+            and all(map(_same_types, self.labels, other.labels))
+            and np.array_equal(self.values, other.values)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.labels, hashable(self.values)))
+
+    def __str__(self) -> str:
+        return amount(len(self.values), "probability", "probabilities")
+
+
+def _same_types(ours: tuple[Label, ...], theirs: tuple[Label, ...]) -> bool:
+    """Whether labels that compare equal are the same: 1 and True are not."""
+    return all(type(one) is type(other) for one, other in zip(ours, theirs, strict=True))
+
+
+def _normalize(dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets, values: Floats) -> None:
+    """Divide, in place, every row by its sum where rounding made that differ from one; refuse other sums."""
+    cardinality = np.array([len(own) for own in labels], np.int64)
+    row_length = np.repeat(cardinality, np.diff(offset) // cardinality)
+    row_start = np.cumsum(row_length) - row_length
+    with np.errstate(invalid="ignore", over="ignore"):
+        sums = np.add.reduceat(values, row_start) if len(values) else values
+    off = np.abs(sums - 1)
+    is_wrong = ~(off <= ROW_SUM_TOLERANCE + ALREADY_NORMALIZED)  # 1 - 0.99999 is a little more than 1e-5 in floats
+    # a negative entry may hide in a row that sums to one; an infinite one or NaN cannot
+    is_wrong |= np.minimum.reduceat(values, row_start) < 0 if len(values) else is_wrong
+    if is_wrong.any():
+        raise _row_problem(dag, labels, offset, values, int(row_start[np.argmax(is_wrong)]))
+    values /= np.repeat(np.where(off > ALREADY_NORMALIZED, sums, 1.0), row_length)
+
+
+def _row_problem(dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets, values: Floats, first: int) -> NetworkError:
+    """The error of the row that begins at `first`, with names and states."""
+    index = int(np.searchsorted(offset, first, side="right")) - 1
+    own, parents = labels[index], dag.graph.parents[index].tolist()
+    row = values[first : first + len(own)]
+    number = (first - int(offset[index])) // len(own)
+    chosen = np.unravel_index(number, [len(labels[parent]) for parent in parents]) if parents else ()
+    given = [f"{dag.nodes[p]!r}={labels[p][state]!r}" for p, state in zip(parents, chosen, strict=True)]
+    scope = f"P({dag.nodes[index]!r}{' | ' if given else ''}{', '.join(given)})"
+    if not np.isfinite(row).all() or (row < 0).any():
+        culprit = int(np.argmax(~np.isfinite(row) | (row < 0)))
+        problem = f"gives {own[culprit]!r} the probability {row[culprit]}; it must be between 0 and 1"
+    else:
+        problem = f"sums to {sum(row.tolist()):.10g}, not to 1 (rows within {ROW_SUM_TOLERANCE} of 1 are normalised)"
+    return NetworkError(f"{scope} {problem}", variable=dag.nodes[index])
