@@ -33,7 +33,7 @@ def checked_labels(variable: Name, labels: Iterable[Hashable]) -> tuple[Label, .
     if not checked:
         raise NetworkError(f"{variable!r} has no states")
     if len(set(checked)) < len(checked):
-        twice = next(label for place, label in enumerate(checked) if label in checked[:place])
+        twice = next(label for index, label in enumerate(checked) if label in checked[:index])
         raise NetworkError(f"two states of {variable!r} compare equal: {twice!r} comes twice in {checked!r}")
     return checked
 

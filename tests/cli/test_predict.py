@@ -56,9 +56,9 @@ def odd() -> dc.BayesianNetwork:
 
 @pytest.fixture(params=["csv", "csv.gz", "parquet"])
 def path(request, tmp_path, rows) -> Path:
-    place = tmp_path / f"rows.{request.param}"
-    rows.to_parquet(place) if request.param == "parquet" else rows.to_csv(place, index=False)
-    return place
+    path = tmp_path / f"rows.{request.param}"
+    rows.to_parquet(path) if request.param == "parquet" else rows.to_csv(path, index=False)
+    return path
 
 
 def test_one_column_for_each_target(insurance, rows, path):
@@ -80,7 +80,7 @@ def test_into_a_file(tmp_path, path):
         assert stdout == ""
         assert "wrote" in stderr
         assert pd.read_csv(tmp_path / name, dtype=str).equals(predicted("insurance", path, "--target", "Age"))
-    assert {place.name for place in tmp_path.iterdir()} == {path.name, "out.csv", "out.csv.gz"}
+    assert {file.name for file in tmp_path.iterdir()} == {path.name, "out.csv", "out.csv.gz"}
 
 
 def test_a_gaussian_network(tmp_path):

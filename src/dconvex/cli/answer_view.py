@@ -47,11 +47,11 @@ def print_distribution(console: Console, answer: Distribution, *, full: bool = F
     table = _headed([", ".join(names)] if is_wide else names, "probability")
     if console.width >= NARROW:
         table.add_column(no_wrap=True)
-    for place in chosen.tolist():
-        cell = np.unravel_index(place, answer.values.shape)
+    for index in chosen.tolist():
+        cell = np.unravel_index(index, answer.values.shape)
         states = [in_one_line(labels[code]) for labels, code in zip(answer.labels, cell, strict=True)]
-        number = _probability(values[place]) + ("" if errors is None else f" {_plus_minus(console)} {errors[place]:.2g}")
-        bar = _bar(console, values[place] / longest if longest else 0.0, min(max(room, SHORTEST_BAR), LONGEST_BAR))
+        number = _probability(values[index]) + ("" if errors is None else f" {_plus_minus(console)} {errors[index]:.2g}")
+        bar = _bar(console, values[index] / longest if longest else 0.0, min(max(room, SHORTEST_BAR), LONGEST_BAR))
         _add_row(table, *map(Text, [", ".join(states)] if is_wide else states), number, bar)
     console.print(table)
     if len(chosen) < len(values):
@@ -83,13 +83,13 @@ def print_gaussian(console: Console, answer: GaussianDistribution) -> None:
     """Mean and deviation of each variable, and for a few variables how they are correlated."""
     table = _headed(["variable"], "mean", f"{_plus_minus(console)} deviation")
     correlated = range(len(answer.variables) if 2 <= len(answer.variables) <= CORRELATED else 0)
-    for place in correlated:
-        table.add_column(Text(f"with {in_one_line(answer.variables[place])}"), justify="right", style="dim")
+    for index in correlated:
+        table.add_column(Text(f"with {in_one_line(answer.variables[index])}"), justify="right", style="dim")
     deviations = answer.standard_deviations
-    for place, name in enumerate(answer.variables):
-        scales = deviations[place] * deviations
-        numbers = (_correlation(answer.covariance[place, other], scales[other]) for other in correlated)
-        table.add_row(Text(in_one_line(name)), *_mean(console, answer.mean[place], deviations[place]), *numbers)
+    for index, name in enumerate(answer.variables):
+        scales = deviations[index] * deviations
+        numbers = (_correlation(answer.covariance[index, other], scales[other]) for other in correlated)
+        table.add_row(Text(in_one_line(name)), *_mean(console, answer.mean[index], deviations[index]), *numbers)
     console.print(table)
 
 
@@ -114,7 +114,7 @@ def print_assignment(console: Console, assignment: Mapping[Name, Any]) -> None:
 def _ranked(answer: Distribution) -> tuple[str, float, str]:
     """The most probable state, its probability, and what comes next."""
     order = np.argsort(-answer.values, kind="stable").tolist()
-    states = [in_one_line(answer.labels[0][place]) for place in order]
+    states = [in_one_line(answer.labels[0][index]) for index in order]
     numbers = answer.values[order].tolist()
     others = [f"{state} {number:.3g}" for state, number in zip(states, numbers, strict=True)][1:]
     shown = [*others[:3], f"… {len(others) - 3} more"] if len(others) > 3 else others
@@ -140,10 +140,10 @@ def _largest(values: NDArray[np.float64], most: int) -> NDArray[np.intp]:
     if len(values) > most:
         last = np.partition(values, len(values) - most)[len(values) - most]
         above = np.flatnonzero(values > last)
-        places = np.concatenate([above, np.flatnonzero(values == last)[: most - len(above)]])
+        indices = np.concatenate([above, np.flatnonzero(values == last)[: most - len(above)]])
     else:
-        places = np.arange(len(values))
-    return places[np.argsort(-values[places], kind="stable")]
+        indices = np.arange(len(values))
+    return indices[np.argsort(-values[indices], kind="stable")]
 
 
 def _width(answer: Distribution) -> int:

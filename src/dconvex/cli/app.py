@@ -22,9 +22,9 @@ from dconvex.cli.options import (
     Separators,
     SoftOption,
     Unknown,
-    asked_variables,
     examples,
     flag,
+    variables_argument,
 )
 
 EXIT_CODES = (
@@ -71,7 +71,7 @@ def networks(json: JsonOption = False) -> None:
 @app.command(epilog=examples("dconvex show alarm", "dconvex show alarm HR CO", "dconvex show my.bif"))
 def show(
     network: NetworkArgument,
-    variables: Annotated[list[str] | None, asked_variables("Print the numbers of these variables' families.")] = None,
+    variables: Annotated[list[str] | None, variables_argument("Print the numbers of these variables' families.")] = None,
     json: JsonOption = False,
     plot: PlotOption = None,
 ) -> None:
@@ -172,7 +172,7 @@ def fit(
 )
 def query(
     network: NetworkArgument,
-    variables: Annotated[list[str] | None, asked_variables("Ask for these together; without any, for each one.")] = None,
+    variables: Annotated[list[str] | None, variables_argument("Ask for these together; without any, for each one.")] = None,
     given: GivenOption = None,
     soft: SoftOption = None,
     each: Annotated[bool, flag("--each", "A table for each variable instead of one for all together.")] = False,
@@ -187,7 +187,7 @@ def query(
     plot: PlotOption = None,
 ) -> None:
     """Ask for probabilities given what is known."""
-    from dconvex.cli.query import Options, most_probable_states, query_network
+    from dconvex.cli.query import QueryOptions, most_probable_states, query_network
 
     if most_probable and (each or sampling is not None):
         raise typer.BadParameter("--most-probable goes neither with --each nor with --sampling")
@@ -195,7 +195,7 @@ def query(
         raise typer.BadParameter("--seed is for --sampling; without it nothing is left to chance")
     if plot is not None and (each or most_probable or not variables):
         raise typer.BadParameter("--plot draws one distribution; name its variables, without --each and --most-probable")
-    options = Options(each, sampling, seed, max_bytes, full, as_json=json, picture=plot)
+    options = QueryOptions(each, sampling, seed, max_bytes, full, as_json=json, picture=plot)
     ask = most_probable_states if most_probable else query_network
     ask(network, variables or [], given or [], soft or [], options)
 
@@ -209,7 +209,7 @@ def query(
 )
 def explain(
     network: NetworkArgument,
-    variables: Annotated[list[str], asked_variables("The variables to ask for.")],
+    variables: Annotated[list[str], variables_argument("The variables to ask for.")],
     given: GivenOption = None,
     soft: SoftOption = None,
     max_bytes: MaxBytesOption = None,

@@ -41,8 +41,8 @@ def problem_of(error: Exception) -> str:
     if isinstance(error, Misuse):
         return _misuse(error)
     if isinstance(error, OSError):
-        place = error.filename2 or error.filename  # the second one is where a file was to be moved to
-        return f"{place}: {error.strerror}" if place else error.strerror or str(error)
+        path = error.filename2 or error.filename  # the second one is where a file was to be moved to
+        return f"{path}: {error.strerror}" if path else error.strerror or str(error)
     said = " ".join(line.strip() for line in str(error).splitlines())
     if isinstance(error, MemoryError):
         return f"out of memory: {said}" if said else "out of memory"

@@ -32,4 +32,4 @@ def convert_file(source: str, target: Path, *, rename: bool, as_json: bool = Fal
 
 def _records(changes: Renaming) -> list[dict[str, Any]]:
     pairs = ((old if isinstance(old, tuple) else (old,), new) for old, new in changes.items())
-    return [{**dict(zip(("variable", "state"), place, strict=False)), "to": new} for place, new in pairs]
+    return [{**dict(zip(("variable", "state"), renamed, strict=False)), "to": new} for renamed, new in pairs]

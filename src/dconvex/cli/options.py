@@ -22,7 +22,7 @@ def examples(*commands: str) -> str:
     return "\n\n".join(["Examples:", *(f"- `{command}`" for command in commands)])
 
 
-def asked_variables(help: str) -> Any:  # noqa: A002 (typer's word)
+def variables_argument(help: str) -> Any:  # noqa: A002 (typer's word)
     """Variables of the network, as many as one likes."""
     return typer.Argument(metavar="VARIABLE", help=help, autocompletion=completion.variables)
 

@@ -82,7 +82,7 @@ def _probabilities(model: LocalModel, rows: pd.DataFrame, targets: Sequence[Name
     import pandas as pd
 
     found = model.predict_proba(rows, targets, **policy)
-    columns = {f"{name}={label}": found[name][:, place] for name in targets for place, label in enumerate(model.states[name])}
+    columns = {f"{name}={label}": found[name][:, index] for name in targets for index, label in enumerate(model.states[name])}
     return pd.DataFrame(columns)
 
 

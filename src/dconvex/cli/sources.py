@@ -70,7 +70,7 @@ def find_variables(network: Subject, spelled: Sequence[str]) -> list[Name]:
 
 def find_different_variables(network: Subject, spelled: Sequence[str]) -> list[Name]:
     """The same for a question, in which no variable may come twice."""
-    twice = next((word for place, word in enumerate(spelled) if word in spelled[:place]), None)
+    twice = next((word for index, word in enumerate(spelled) if word in spelled[:index]), None)
     if twice is not None:
         raise typer.BadParameter(f"{twice} is named twice")
     return find_variables(network, spelled)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import networkx
 
 
-class NameIndex(Protocol):
+class NameLookup(Protocol):
     """The index of each name."""
 
     def __getitem__(self, name: Any, /) -> int: ...
@@ -47,7 +47,7 @@ class Dag(ShownNetwork):
     __slots__ = ("_index", "_names", "graph")
 
     _names: Sequence[Name]
-    _index: NameIndex
+    _index: NameLookup
     graph: Graph
     """The same graph by index, for algorithms: parents (in the order of `parents`), children, order."""
 
@@ -60,9 +60,9 @@ class Dag(ShownNetwork):
         ends = list(chain.from_iterable(_checked_edges(pairs)))
         endpoints = set(ends)
         names = tuple(canonical(endpoints | _declared([*own_nodes, *as_names(nodes)], endpoints)))
-        index = {name: place for place, name in enumerate(names)}
-        places = np.fromiter(map(index.__getitem__, ends), np.int32, len(ends))
-        children = Ragged.from_pairs(places[::2].copy(), places[1::2].copy(), len(names))
+        index = {name: number for number, name in enumerate(names)}
+        indices = np.fromiter(map(index.__getitem__, ends), np.int32, len(ends))
+        children = Ragged.from_pairs(indices[::2].copy(), indices[1::2].copy(), len(names))
         self._fill(names, index, children.reversed(len(names)))
 
     @classmethod
@@ -73,34 +73,34 @@ class Dag(ShownNetwork):
         ('sprinkler', 'rain')
         """
         names = tuple(canonical({checked_name(name): None for name in parents}))
-        index = {name: place for place, name in enumerate(names)}
+        index = {name: number for number, name in enumerate(names)}
 
-        def places(child: Name) -> list[int]:
+        def indices(child: Name) -> list[int]:
             try:
                 return [index[parent] for parent in as_names(parents[child])]
             except KeyError as error:
                 raise UnknownVariableError(error.args[0], names, where=f"parent (of {child!r})") from None
 
-        return cls.from_arrays(names, Ragged.from_lists(places(name) for name in names))
+        return cls.from_arrays(names, Ragged.from_lists(indices(name) for name in names))
 
     @classmethod
     def from_arrays(cls, names: tuple[Name, ...], parents: Ragged) -> Dag:
         """From names in canonical order and the parents of each, by index; checked for duplicates and cycles."""
         dag = cls.__new__(cls)
-        dag._fill(names, {name: place for place, name in enumerate(names)}, parents)
+        dag._fill(names, {name: number for number, name in enumerate(names)}, parents)
         return dag
 
     @classmethod
-    def from_graph(cls, names: Sequence[Name], index: NameIndex, graph: Graph) -> Dag:
+    def from_graph(cls, names: Sequence[Name], index: NameLookup, graph: Graph) -> Dag:
         """From names in canonical order, an index of them and the graph; the names need not be in memory as a whole."""
         dag = cls.__new__(cls)
         dag._set(names, index, graph)
         return dag
 
-    def _fill(self, names: Sequence[Name], index: NameIndex, parents: Ragged) -> None:
+    def _fill(self, names: Sequence[Name], index: NameLookup, parents: Ragged) -> None:
         self._set(names, index, _graph(names, parents))
 
-    def _set(self, names: Sequence[Name], index: NameIndex, graph: Graph) -> None:
+    def _set(self, names: Sequence[Name], index: NameLookup, graph: Graph) -> None:
         for slot, value in zip(Dag.__slots__, (index, names, graph), strict=True):
             object.__setattr__(self, slot, value)
 
@@ -153,9 +153,9 @@ class Dag(ShownNetwork):
     def induced(self, nodes: Iterable[Name]) -> Dag:
         """The graph of these nodes and the edges between them; parents keep their order."""
         kept = np.array(sorted(self.index_of(node) for node in nodes), np.int64)
-        place = np.full(len(self), -1, np.int64)
-        place[kept] = np.arange(len(kept))
-        owners, parents = place[self.graph.parents.owners()], place[self.graph.parents.values]
+        index = np.full(len(self), -1, np.int64)
+        index[kept] = np.arange(len(kept))
+        owners, parents = index[self.graph.parents.owners()], index[self.graph.parents.values]
         inside = (owners >= 0) & (parents >= 0)
         lists = Ragged.from_pairs(owners[inside].astype(np.int32), parents[inside].astype(np.int32), len(kept))
         return Dag.from_arrays(tuple(self._names[node] for node in kept.tolist()), lists)
@@ -206,23 +206,23 @@ class Dag(ShownNetwork):
         raise AttributeError(f"a Dag is frozen; {name!r} cannot be deleted")
 
     def index_of(self, node: Name) -> int:
-        """The place of `node` in `nodes`."""
+        """The index of `node` in `nodes`."""
         try:
             return self._index[node]
         except (KeyError, TypeError):
             raise UnknownVariableError(node, self._names) from None
 
-    def places_of(self, nodes: Sequence[Name]) -> tuple[int, ...]:
-        """The place of each of these in `nodes`."""
+    def indices_of(self, nodes: Sequence[Name]) -> tuple[int, ...]:
+        """The index of each of these in `nodes`."""
         index = self._index
         try:
             return tuple([index[node] for node in nodes])
         except (KeyError, TypeError):
             return tuple(map(self.index_of, nodes))  # says which one it is
 
-    def named(self, places: Indices) -> tuple[Name, ...]:
-        """The names of the nodes at these places."""
-        return tuple(map(self._names.__getitem__, places.tolist()))
+    def named(self, indices: Indices) -> tuple[Name, ...]:
+        """The names of the nodes at these indices."""
+        return tuple(map(self._names.__getitem__, indices.tolist()))
 
     def _others(self, reach: Callable[[Indices], Indices], nodes: Name | Iterable[Name]) -> frozenset[Name]:
         """What is reached from the nodes, these themselves left out."""
@@ -291,6 +291,6 @@ def _graph(names: Sequence[Name], parents: Ragged) -> Graph:
         return Graph(parents)
     except ValueError:
         if repeated := find_repeated_arc(parents):
-            tail, head = (names[place] for place in repeated)
+            tail, head = (names[index] for index in repeated)
             raise NetworkError(f"the edge {tail!r} → {head!r} is given twice", variable=head) from None
-        raise CycleError([names[place] for place in find_cycle(parents).tolist()]) from None
+        raise CycleError([names[index] for index in find_cycle(parents).tolist()]) from None

@@ -39,7 +39,7 @@ def markov_boundary(dag: DagLike, nodes: Name | Iterable[Name]) -> frozenset[Nam
     members = set(indices(graph, nodes).tolist())
     children = {child for node in members for child in graph.graph.children[node].tolist()}
     families = {parent for node in members | children for parent in graph.graph.parents[node].tolist()}
-    return frozenset(graph.nodes[place] for place in (children | families) - members)
+    return frozenset(graph.nodes[index] for index in (children | families) - members)
 
 
 def indices(dag: Dag, names: Name | Iterable[Name]) -> NDArray[np.int32]:
