@@ -79,7 +79,9 @@ def most_probable_states(
     """Ask for the most probable joint state of the variables, or of all that are not observed, and print it."""
     model, targets, evidence = read_question(source, variables, given, soft)
     with asking(model):
-        assignment, height = model.most_probable(targets or None, evidence.observed, soft=evidence.soft, max_bytes=options.max_bytes)
+        assignment, height = model.most_probable(
+            targets or None, evidence.observed, soft=evidence.soft, max_bytes=options.max_bytes
+        )
     measure = "log_probability" if model.kind == "discrete" else "log_density"
     if options.as_json:
         states = [{"variable": name, "state": state} for name, state in assignment.items()]

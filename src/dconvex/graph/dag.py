@@ -1,6 +1,6 @@
 """The directed acyclic graph: a frozen value over names, arrays inside.
 
-Nodes stand in canonical order (type name, then value), so neither the order of the edges nor that of the nodes given
+Nodes are in canonical order (type name, then value), so neither the order of the edges nor that of the nodes given
 shows in the result. Parents come in canonical order too, unless the graph was built with `Dag.from_parents`, which
 keeps the order it is given: a table's axes follow the parents, so their order is part of the value.
 """
@@ -34,8 +34,14 @@ class NameLookup(Protocol):
 class Dag(ShownNetwork):
     """A directed acyclic graph.
 
-    `edges` are (parent, child) pairs, or a graph: another `Dag`, a network, a `networkx.DiGraph`. `nodes` names
-    isolated nodes to add, or all the nodes: a list that holds some endpoints but not others is taken for a mistake.
+    Args:
+        edges: (parent, child) pairs, or a graph: another `Dag`, a network, a `networkx.DiGraph`.
+        nodes: Isolated nodes to add, or all the nodes: a list that holds some endpoints but not others is an error.
+
+    Raises:
+        CycleError: The edges contain a cycle.
+        NetworkError: An edge is no pair or is given twice, or a node is no str or int.
+        UnknownVariableError: `nodes` has some of the endpoints of edges but not others.
 
     >>> dag = Dag([("cloudy", "rain"), ("rain", "wet"), ("sprinkler", "wet")])
     >>> dag.parents("wet")
@@ -67,7 +73,18 @@ class Dag(ShownNetwork):
 
     @classmethod
     def from_parents(cls, parents: Mapping[Name, Sequence[Name]]) -> Dag:
-        """The graph with these parents of each node, in the order given; every node must be a key.
+        """The graph with these parents of each node, in the order given.
+
+        Args:
+            parents: For each node its parents; every node is a key.
+
+        Returns:
+            The graph; `parents` of a node has the order given.
+
+        Raises:
+            CycleError: The edges contain a cycle.
+            NetworkError: A node is no str or int, or has a parent twice.
+            UnknownVariableError: A parent is not a key.
 
         >>> Dag.from_parents({"wet": ("sprinkler", "rain"), "rain": (), "sprinkler": ()}).parents("wet")
         ('sprinkler', 'rain')
@@ -85,14 +102,37 @@ class Dag(ShownNetwork):
 
     @classmethod
     def from_arrays(cls, names: tuple[Name, ...], parents: Ragged) -> Dag:
-        """From names in canonical order and the parents of each, by index; checked for duplicates and cycles."""
+        """The graph of these arrays; for algorithms.
+
+        Args:
+            names: The nodes in canonical order.
+            parents: The parents of each node, by index.
+
+        Returns:
+            The graph; `parents` of a node has the order given.
+
+        Raises:
+            CycleError: The edges contain a cycle.
+            NetworkError: A node has a parent twice.
+
+        """
         dag = cls.__new__(cls)
         dag._fill(names, {name: number for number, name in enumerate(names)}, parents)
         return dag
 
     @classmethod
     def from_graph(cls, names: Sequence[Name], index: NameLookup, graph: Graph) -> Dag:
-        """From names in canonical order, an index of them and the graph; the names need not be in memory as a whole."""
+        """The same of a graph that is checked already; the names need not be in memory as a whole.
+
+        Args:
+            names: The nodes in canonical order.
+            index: The index of each name.
+            graph: The graph by index.
+
+        Returns:
+            The graph.
+
+        """
         dag = cls.__new__(cls)
         dag._set(names, index, graph)
         return dag
@@ -124,19 +164,63 @@ class Dag(ShownNetwork):
         return tuple((names[tail], names[head]) for tail, head in ends)
 
     def parents(self, node: Name) -> tuple[Name, ...]:
-        """The parents of `node`, in the order in which its table's axes stand."""
+        """The parents of a node, in the order of its table's axes.
+
+        Args:
+            node: A node of the graph.
+
+        Returns:
+            The parents.
+
+        Raises:
+            UnknownVariableError: The graph does not have the node.
+
+        """
         return self.named(self.graph.parents[self.index_of(node)])
 
     def children(self, node: Name) -> tuple[Name, ...]:
-        """The children of `node` in canonical order."""
+        """The children of a node.
+
+        Args:
+            node: A node of the graph.
+
+        Returns:
+            The children in canonical order.
+
+        Raises:
+            UnknownVariableError: The graph does not have the node.
+
+        """
         return self.named(self.graph.children[self.index_of(node)])
 
     def ancestors(self, nodes: Name | Iterable[Name]) -> frozenset[Name]:
-        """All nodes with a directed path into `nodes`, these themselves left out."""
+        """All nodes with a directed path into `nodes`.
+
+        Args:
+            nodes: A node, or several of them.
+
+        Returns:
+            The ancestors, without `nodes` themselves.
+
+        Raises:
+            UnknownVariableError: The graph does not have a node.
+
+        """
         return self._others(self.graph.ancestors, nodes)
 
     def descendants(self, nodes: Name | Iterable[Name]) -> frozenset[Name]:
-        """All nodes with a directed path from `nodes`, these themselves left out."""
+        """All nodes with a directed path from `nodes`.
+
+        Args:
+            nodes: A node, or several of them.
+
+        Returns:
+            The descendants, without `nodes` themselves.
+
+        Raises:
+            UnknownVariableError: The graph does not have a node.
+
+        """
         return self._others(self.graph.descendants, nodes)
 
     def topological_order(self) -> tuple[Name, ...]:
@@ -144,14 +228,36 @@ class Dag(ShownNetwork):
         return self.named(self.graph.order)
 
     def with_nodes(self, nodes: Name | Iterable[Name]) -> Dag:
-        """The same graph with these nodes too; those that it does not have stand isolated."""
+        """The same graph with these nodes too.
+
+        Args:
+            nodes: A node, or several of them. Those that the graph does not have become isolated nodes.
+
+        Returns:
+            The graph.
+
+        Raises:
+            NetworkError: A node is no str or int.
+
+        """
         new = [name for name in map(checked_name, as_names(nodes)) if name not in self._index]
         if not new:
             return self
         return Dag.from_parents({**{node: self.parents(node) for node in self}, **dict.fromkeys(new, ())})
 
     def induced(self, nodes: Iterable[Name]) -> Dag:
-        """The graph of these nodes and the edges between them; parents keep their order."""
+        """The graph of these nodes and the edges between them.
+
+        Args:
+            nodes: A node, or several of them.
+
+        Returns:
+            The graph; parents keep their order.
+
+        Raises:
+            UnknownVariableError: The graph does not have a node.
+
+        """
         kept = np.array(sorted(self.index_of(node) for node in nodes), np.int64)
         index = np.full(len(self), -1, np.int64)
         index[kept] = np.arange(len(kept))
@@ -206,14 +312,36 @@ class Dag(ShownNetwork):
         raise AttributeError(f"a Dag is frozen; {name!r} cannot be deleted")
 
     def index_of(self, node: Name) -> int:
-        """The index of `node` in `nodes`."""
+        """The index of a node in `nodes`.
+
+        Args:
+            node: A node of the graph.
+
+        Returns:
+            The index.
+
+        Raises:
+            UnknownVariableError: The graph does not have the node.
+
+        """
         try:
             return self._index[node]
         except (KeyError, TypeError):
             raise UnknownVariableError(node, self._names) from None
 
     def indices_of(self, nodes: Sequence[Name]) -> tuple[int, ...]:
-        """The index of each of these in `nodes`."""
+        """The index of each of these in `nodes`.
+
+        Args:
+            nodes: Nodes of the graph, in any order.
+
+        Returns:
+            The indices in the same order.
+
+        Raises:
+            UnknownVariableError: The graph does not have a node.
+
+        """
         index = self._index
         try:
             return tuple([index[node] for node in nodes])
@@ -221,7 +349,18 @@ class Dag(ShownNetwork):
             return tuple(map(self.index_of, nodes))  # says which one it is
 
     def named(self, indices: Indices) -> tuple[Name, ...]:
-        """The names of the nodes at these indices."""
+        """The names of the nodes at these indices.
+
+        Args:
+            indices: Indices into `nodes`.
+
+        Returns:
+            The names in the same order.
+
+        Raises:
+            IndexError: An index is too large.
+
+        """
         return tuple(map(self._names.__getitem__, indices.tolist()))
 
     def _others(self, reach: Callable[[Indices], Indices], nodes: Name | Iterable[Name]) -> frozenset[Name]:
@@ -242,7 +381,7 @@ DagLike: TypeAlias = "Dag | HasDag | networkx.DiGraph[Any] | Iterable[tuple[Name
 
 
 def as_dag(graph: DagLike) -> Dag:
-    """A `Dag` from whatever stands for one: itself, a network, a `networkx.DiGraph` or an iterable of edges."""
+    """A `Dag` from anything that describes one: itself, a network, a `networkx.DiGraph` or an iterable of edges."""
     if isinstance(graph, Dag):
         return graph
     return graph.dag if isinstance(graph, HasDag) else Dag(graph)
