@@ -11,7 +11,7 @@ from dconvex.amounts import readable_bytes
 class DconvexError(Exception):
     """Root of every error that dconvex raises on purpose."""
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # Exception's own way calls the class with the finished message, which is not what our classes take
         return _restored, (type(self), self.args, self.__dict__)
 
@@ -93,7 +93,7 @@ class TooLargeError(DconvexError):
         super().__init__(f"{what} would take {readable_bytes(estimate)}; the limit is {readable_bytes(limit)}. {way_out}")
 
 
-def _restored(kind: type[DconvexError], args: tuple[Any, ...], attributes: dict[str, Any]) -> DconvexError:
+def _restored(kind: type[DconvexError], args: tuple[object, ...], attributes: dict[str, object]) -> DconvexError:
     error = kind.__new__(kind, *args)
     error.__dict__.update(attributes)
     return error

@@ -105,7 +105,7 @@ def test_advice_is_given_in_terms_of_options(dconvex, folder):
 
 
 def test_what_was_not_foreseen_is_one_line_too():
-    assert problem_of(ValueError("two\n  lines")).startswith("ValueError: two lines (this was not foreseen; --debug")
+    assert problem_of(ValueError("two\n  lines")).startswith("ValueError: two lines (an unexpected error; --debug")
     assert problem_of(ImportError("pip install 'dconvex[plot]'")) == "pip install 'dconvex[plot]'"
     assert problem_of(MemoryError("Unable to allocate 745. GiB")) == "out of memory: Unable to allocate 745. GiB"
     assert problem_of(OSError(28, "No space left on device")) == "No space left on device"

@@ -288,7 +288,7 @@ def test_sizes(text, size):
 
 @pytest.mark.parametrize("text", ["", "GB", "-1", "2XB", "1.2.3", "two"])
 def test_what_is_no_size(text):
-    with pytest.raises(typer.BadParameter, match="is no size"):
+    with pytest.raises(typer.BadParameter, match="is not a size"):
         read_bytes(text)
 
 

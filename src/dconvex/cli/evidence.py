@@ -21,7 +21,7 @@ Found = TypeVar("Found")
 class CommandEvidence:
     """What `--given` and `--soft` say: by variable a label, a tuple of labels or a number, and likelihoods of labels."""
 
-    observed: dict[Name, Any] = field(default_factory=dict)
+    observed: dict[Name, Label | tuple[Label, ...] | float] = field(default_factory=dict)
     soft: dict[Name, dict[Label, float]] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -125,7 +125,7 @@ def _likelihood(network: Subject, name: Name, text: str) -> dict[Label, float]:
 
 
 def _meant(spelled: str, known: Mapping[str, Found]) -> Found | None:
-    """What is spelled so, if need be without the spaces around it."""
+    """The value with this spelling, if necessary without the spaces around it."""
     return known.get(spelled, known.get(spelled.strip()))
 
 

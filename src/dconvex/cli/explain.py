@@ -6,7 +6,6 @@ import dataclasses
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -67,7 +66,7 @@ def _member(name: Name, plan: QueryPlan, evidence: CommandEvidence, barren: set[
     return Text(f"({label(name)})", style="dim") if name in barren else Text(label(name))
 
 
-def _record(plan: QueryPlan) -> dict[str, Any]:
+def _record(plan: QueryPlan) -> dict[str, object]:
     listed = ("variables", "evidence", "likelihoods", "requisite", "variables_kept", "barren", "order")
     single = ("network", "method", "derived", "peak_bytes", "multiplications")
     return {

@@ -103,7 +103,7 @@ def read_question(
 
 
 def asking(model: LocalModel) -> AbstractContextManager[None]:
-    """Something that moves while the answer is on its way."""
+    """A moving sign while the answer is computed."""
     return waiting(f"asking {amount(len(model.tree), 'cluster')}")
 
 
@@ -129,7 +129,7 @@ def _each(model: LocalModel, targets: Sequence[Name], evidence: CommandEvidence,
     return list(model.marginals(evidence.observed, soft=evidence.soft, variables=chosen, max_bytes=options.max_bytes).values())
 
 
-def _record(answer: Answer) -> dict[str, Any]:
+def _record(answer: Answer) -> dict[str, object]:
     if isinstance(answer, GaussianDistribution):
         return {"variables": answer.variables, "mean": answer.mean.tolist(), "covariance": answer.covariance.tolist()}
     record = {"variables": answer.variables, "states": answer.labels, "values": answer.values.tolist()}

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class NameLookup(Protocol):
     """The index of each name."""
 
-    def __getitem__(self, name: Any, /) -> int: ...
+    def __getitem__(self, name: Name, /) -> int: ...
     def __contains__(self, name: object, /) -> bool: ...
 
 
@@ -302,7 +302,7 @@ class Dag(ShownNetwork):
     def __repr__(self) -> str:
         return f"Dag({amount(len(self), 'node')}, {amount(len(self.graph.parents.values), 'edge')})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _restored, (self.nodes, self.graph.parents.offsets, self.graph.parents.values)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -387,7 +387,7 @@ def as_dag(graph: DagLike) -> Dag:
     return graph.dag if isinstance(graph, HasDag) else Dag(graph)
 
 
-def _edges_and_nodes(graph: Any) -> tuple[list[Any], Iterable[Any]]:
+def _edges_and_nodes(graph: object) -> tuple[list[Any], Iterable[Any]]:
     """Of a networkx graph both, otherwise the edges alone."""
     if isinstance(graph, str | bytes) or not isinstance(graph, Iterable):
         raise TypeError(f"expected a Dag, a network, a networkx.DiGraph or edges, not {graph!r}")
@@ -410,7 +410,7 @@ def _checked_edges(pairs: list[Any]) -> Iterable[tuple[Name, Name]]:
     return pairs if are_plain else map(_checked_edge, pairs)
 
 
-def _checked_edge(edge: Any) -> tuple[Name, Name]:
+def _checked_edge(edge: object) -> tuple[Name, Name]:
     if isinstance(edge, str | bytes) or not isinstance(edge, Sequence | np.ndarray) or len(edge) != 2:
         raise NetworkError(f"an edge is a (parent, child) pair, not {edge!r}")
     return checked_name(edge[0]), checked_name(edge[1])

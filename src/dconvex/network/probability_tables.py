@@ -68,7 +68,7 @@ class Tables:
         return self.frame(dag, self.sampled_codes(dag, rows, rng), rows)
 
     def frame(self, dag: Dag, codes: Sequence[NDArray[Any]], rows: int) -> pd.DataFrame:
-        """State codes of all nodes as a data frame of so many rows, with categorical columns."""
+        """State codes of all nodes as a data frame of `rows` rows, with categorical columns."""
         import pandas as pd
 
         @cache
@@ -85,7 +85,7 @@ class Tables:
     def sampled_codes(
         self, dag: Dag, rows: int, rng: np.random.Generator, known: Mapping[int, NDArray[Any]] | None = None
     ) -> list[NDArray[Any]]:
-        """State codes of all nodes for so many rows, each drawn given its parents; those of `known` nodes stay as they are."""
+        """State codes of all nodes for `rows` rows, each drawn given its parents; those of `known` nodes stay as they are."""
         given = known or {}
         codes = [np.zeros(rows, np.int8 if len(labels) < 128 else np.int32) for labels in self.labels]
         for index, own in given.items():
