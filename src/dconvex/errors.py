@@ -1,4 +1,4 @@
-"""Everything dconvex raises on purpose, under one root, and the sentences that name the culprit and the way out."""
+"""The errors that dconvex raises on purpose, under one root; their messages name the culprit and the way out."""
 
 from __future__ import annotations
 
