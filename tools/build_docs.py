@@ -1,7 +1,8 @@
 """Build the documentation into `site/`: `python tools/build_docs.py`.
 
 The pages are gathered in `build/docs` first: those of `docs/`, the notebooks as pages, and what other parts of the project
-write (the benchmarks, the reproduced figures, the changelog, the picture of the layers). Zensical makes a site of them, without anything from elsewhere.
+write (the benchmarks, the reproduced figures, the changelog, the picture of the layers). Zensical makes a site of them, without
+anything from elsewhere.
 """
 
 from __future__ import annotations

@@ -38,7 +38,8 @@ def main() -> None:
 
 def picture() -> str:
     """The layers as SVG."""
-    return svg_file(captioned("dconvex", ["A layer imports from those below it, never from above."], bands(layers()), text_width))
+    rule = "A layer imports from those below it, never from above."
+    return svg_file(captioned("dconvex", [rule], bands(layers()), text_width))
 
 
 def layers() -> list[list[str]]:
