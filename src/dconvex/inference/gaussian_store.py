@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dconvex._core import SmallNetwork
 from dconvex.caching import cached_property
-from dconvex.inference.families import FamilyIndex
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.inference.gaussian_pieces import NO_NOISE, LinearNetwork, Piece, Shape
 from dconvex.locks import Lock
 
@@ -28,7 +28,7 @@ class RegressionStore:
     What is derived is the same whoever asks first, and is written under a lock before it counts as known.
     """
 
-    def __init__(self, index: FamilyIndex, intercept: Floats, coefficients: Floats, variance: Floats) -> None:
+    def __init__(self, index: ClusterIndex, intercept: Floats, coefficients: Floats, variance: Floats) -> None:
         """The first regressions are known: those of the network, or all of them."""
         known, count = len(intercept), index.table_count
         self.index = index

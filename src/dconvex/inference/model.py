@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dconvex.amounts import amount
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import ImpossibleEvidenceError
 from dconvex.graph.checking import check_tree
 from dconvex.graph.convexity import inducing_path
@@ -22,7 +23,6 @@ from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteAnswers
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.evidence import Soft
-from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian import GaussianAnswers
 from dconvex.inference.memory import limit_of
 from dconvex.inference.partitions import lies_in_partitions, predicted_in_partitions, probabilities_in_partitions
@@ -60,7 +60,7 @@ def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_b
         raise TypeError(f"localize takes a BayesianNetwork, not {type(network).__name__}")
     dag = network.dag
     chosen = decompose(dag) if tree is None else checked_tree(dag, tree)
-    index = FamilyIndex.of(dag, chosen)
+    index = ClusterIndex.of(dag, chosen)
     answers: DiscreteAnswers | GaussianAnswers
     if network.kind == "discrete":
         answers = DiscreteAnswers.of(index, cast("Tables", network.parameters))
@@ -144,7 +144,7 @@ class LocalModel(Shown):
 
     def __init__(
         self,
-        index: FamilyIndex,
+        index: ClusterIndex,
         answers: DiscreteAnswers | GaussianAnswers,
         origin: Origin,
         max_bytes: float | None = None,
@@ -152,7 +152,7 @@ class LocalModel(Shown):
         limit = None if max_bytes is None else limit_of(max_bytes)
         self.__dict__.update(_index=index, _answers=answers, _origin=origin, max_bytes=limit)
 
-    _index: FamilyIndex
+    _index: ClusterIndex
     _answers: Any
     _origin: Origin
     max_bytes: int | None

@@ -10,12 +10,13 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dconvex._core import ClusterIndex, TableLayout, Tables
+from dconvex._core import ClusterIndex as CoreIndex
+from dconvex._core import TableLayout, Tables
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import FormatError
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteAnswers
-from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian import GaussianAnswers
 from dconvex.inference.stored import StoredRegressions, StoredTables, known_regressions
 from dconvex.inference.tables import TableStore
@@ -32,7 +33,7 @@ KINDS = ("discrete", "gaussian")
 
 
 def save_model(
-    path: Path, index: FamilyIndex, answers: Any, max_bytes: int | None, more: Mapping[str, NDArray[Any]], about: Facts
+    path: Path, index: ClusterIndex, answers: Any, max_bytes: int | None, more: Mapping[str, NDArray[Any]], about: Facts
 ) -> None:
     """Write a model, and more arrays and facts about where it comes from, to one file."""
     answers.store.read_all()
@@ -49,7 +50,7 @@ def save_model(
     write_container(path, MODEL, {**arrays, **own, **more}, {**facts, **learned})
 
 
-def opened_answers(file: Container) -> tuple[FamilyIndex, DiscreteAnswers | GaussianAnswers]:
+def opened_answers(file: Container) -> tuple[ClusterIndex, DiscreteAnswers | GaussianAnswers]:
     """The index and the answers of a model in a file, of whose numbers none is read yet."""
     facts = file.facts
     kind, coherent = facts.choice("kind", KINDS), facts.flag("coherent")
@@ -73,7 +74,7 @@ def opened_answers(file: Container) -> tuple[FamilyIndex, DiscreteAnswers | Gaus
     return index, DiscreteAnswers(store, labels, coherent=coherent)
 
 
-def structure_of(index: FamilyIndex) -> Structure:
+def structure_of(index: ClusterIndex) -> Structure:
     """What is stored of a graph and a tree."""
     tree = index.tree
     ends, _ = tree.joints(index.dag)
@@ -81,7 +82,7 @@ def structure_of(index: FamilyIndex) -> Structure:
     return Structure(index.dag.nodes, index.core, ends[order], tree.mode, tree.certified, tuple(sorted(tree.undecided)))
 
 
-def index_from(structure: Structure) -> FamilyIndex:
+def index_from(structure: Structure) -> ClusterIndex:
     """The index of what was stored."""
     core, names = structure.index, cast("StoredNames", structure.names)
     dag = Dag.from_graph(names, NameIndex(names), core.graph)
@@ -94,10 +95,10 @@ def index_from(structure: Structure) -> FamilyIndex:
         certified=structure.certified,
         undecided=structure.undecided,
     )
-    return FamilyIndex(dag, tree, core)
+    return ClusterIndex(dag, tree, core)
 
 
-def _learned(index: FamilyIndex, about: Facts) -> tuple[Arrays, Facts]:
+def _learned(index: ClusterIndex, about: Facts) -> tuple[Arrays, Facts]:
     """Where a model comes from: its report and the variables with declared states in arrays, the rest as facts."""
     facts = {"partial": False, **about}
     facts.pop("origin", None)
@@ -112,13 +113,13 @@ def _learned(index: FamilyIndex, about: Facts) -> tuple[Arrays, Facts]:
     return arrays, facts | {"partial": learned.pop("partial"), "learned": learned}
 
 
-def _tables(answers: DiscreteAnswers, index: ClusterIndex, known: int) -> Arrays:
+def _tables(answers: DiscreteAnswers, index: CoreIndex, known: int) -> Arrays:
     store = answers.store
     numbers = store.tables.values[: store.offsets[known]]
     sizes = store.states.astype(np.int64)
     return {NUMBERS: numbers, CHECKSUMS: checksums_of(index, known, sizes, numbers), **packed_labels(answers.labels)}
 
 
-def _regressions(answers: GaussianAnswers, index: ClusterIndex, known: int) -> Arrays:
+def _regressions(answers: GaussianAnswers, index: CoreIndex, known: int) -> Arrays:
     numbers = known_regressions(answers.store, known)
     return {NUMBERS: numbers, CHECKSUMS: checksums_of(index, known, None, numbers)}

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dconvex._core import Tables
-from dconvex.inference.families import FamilyIndex
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.inference.gaussian_store import RegressionStore
 from dconvex.storage.cluster_numbers import ClusterNumbers
 
@@ -44,7 +44,7 @@ class StoredTables:
 class StoredRegressions(RegressionStore):
     """Regressions that are read, or derived from those that are read: each is its intercept, variance and coefficients."""
 
-    def __init__(self, index: FamilyIndex, stored: ClusterNumbers) -> None:
+    def __init__(self, index: ClusterIndex, stored: ClusterNumbers) -> None:
         super().__init__(index, np.empty(0), np.empty(0), np.empty(0))
         self.stored = stored
         self._numbers = np.empty(int(stored.offsets[-1]))

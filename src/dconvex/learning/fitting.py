@@ -10,11 +10,11 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from dconvex.amounts import amount
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import DataError
 from dconvex.graph.dag import Dag, DagLike, as_dag
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteAnswers
-from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian import GaussianAnswers
 from dconvex.inference.gaussian_store import RegressionStore
 from dconvex.inference.model import LocalModel
@@ -110,7 +110,7 @@ class SomeStatistics(Protocol):
 class FromData:
     """How a model was learned: the statistics (read when they are needed), the prior, the options, the report."""
 
-    index: FamilyIndex
+    index: ClusterIndex
     answers: Any
     statistics: SomeStatistics
     prior: Prior | None
@@ -155,7 +155,7 @@ class FromData:
         return arrays, {"origin": "data", "learned": about, **facts}
 
 
-def network_of(index: FamilyIndex, answers: Any) -> BayesianNetwork:
+def network_of(index: ClusterIndex, answers: Any) -> BayesianNetwork:
     """The network of the variables' own families."""
     dag, store = index.dag, answers.store
     own = len(dag)

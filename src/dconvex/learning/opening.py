@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import FormatError
 from dconvex.inference.discrete import DiscreteAnswers
-from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian import GaussianAnswers
 from dconvex.inference.model import LocalModel
 from dconvex.inference.saving import MODEL, opened_answers
@@ -60,7 +60,7 @@ class FileOrigin:
     """A file: the report and the statistics of a model that was learned are read when they are needed."""
 
     file: Container
-    index: FamilyIndex
+    index: ClusterIndex
     answers: DiscreteAnswers | GaussianAnswers
     prior: Prior | None
     options: Options
@@ -103,7 +103,7 @@ class FileOrigin:
 
 
 def _declared(
-    file: Container, index: FamilyIndex, answers: DiscreteAnswers | GaussianAnswers
+    file: Container, index: ClusterIndex, answers: DiscreteAnswers | GaussianAnswers
 ) -> dict[Name, tuple[Label, ...]] | None:
     """The states that were declared when the model was learned."""
     declared = file.array("learned.declared")

@@ -9,11 +9,11 @@ from typing import Any, Literal, NoReturn, TypeAlias, get_args
 from numpy.typing import NDArray
 
 from dconvex.amounts import amount
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import DataError, FormatError
 from dconvex.graph.dag import Dag
 from dconvex.graph.decomposition import decompose
 from dconvex.graph.tree import ClusterTree
-from dconvex.inference.families import FamilyIndex
 from dconvex.inference.memory import default_limit, limit_of
 from dconvex.inference.model import checked_tree
 from dconvex.inference.saving import index_from, structure_of
@@ -37,7 +37,7 @@ STATISTICS = "dconvex statistics"
 class Scope:
     """Which families of which tree are counted."""
 
-    def __init__(self, index: FamilyIndex, families: Families, *, is_partial: bool) -> None:
+    def __init__(self, index: ClusterIndex, families: Families, *, is_partial: bool) -> None:
         self.index, self.families, self.is_partial = index, families, is_partial
 
     @classmethod
@@ -56,7 +56,7 @@ class Scope:
                 kept.clusters, kept.edges, mode=kept.mode, certified=kept.certified, undecided=kept.undecided
             )
             dag = dag.induced(kept.variables)
-        index = FamilyIndex.of(dag, chosen)
+        index = ClusterIndex.of(dag, chosen)
         return cls(index, Families.of(index, own_only=coherent), is_partial=for_query is not None)
 
 
@@ -168,7 +168,7 @@ class Statistics:
 
     @classmethod
     def stored_in(
-        cls, file: Container, index: FamilyIndex, kind: Kind, labels: Sequence[tuple[Label, ...]] | None
+        cls, file: Container, index: ClusterIndex, kind: Kind, labels: Sequence[tuple[Label, ...]] | None
     ) -> Statistics:
         """What `stored` gave."""
         counted = len(file.array("coverage.used"))
