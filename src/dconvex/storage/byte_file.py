@@ -7,20 +7,19 @@ import os
 import stat
 import weakref
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dconvex.arrays import Array
 from dconvex.errors import FormatError
 from dconvex.locks import Lock
-
-Array: TypeAlias = NDArray[Any]
 
 READ_AT_ONCE = 1 << 30
 """Systems read at most about 2 GiB in one call."""
 
 
+@final
 class ByteFile:
     """An open file, read by position and never through a map: a file that is cut short gives an error, not a signal.
 

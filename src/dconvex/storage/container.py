@@ -13,19 +13,16 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dconvex.arrays import Array
 from dconvex.atomic import replacing
 from dconvex.errors import FormatError
 from dconvex.storage.byte_file import ByteFile
 from dconvex.storage.facts import Facts, read_json
 from dconvex.storage.sections import LAZY, OPTIONAL, PAIRS, SECTIONS, VERSION, type_of
-
-Array: TypeAlias = NDArray[Any]
-Arrays: TypeAlias = Mapping[str, Array]
 
 LONGEST_HEADER = 100_000_000
 """That of safetensors itself, which writes none that is longer."""
@@ -38,7 +35,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
 """Those that sections have, and others that sections which are not known here may have."""
 
 
-def write_container(path: Path, what: str, arrays: Arrays, facts: Mapping[str, Any]) -> None:
+def write_container(path: Path, what: str, arrays: Mapping[str, Array], facts: Mapping[str, object]) -> None:
     """Write a file next to `path`, sync it and put it in the place of `path`.
 
     Args:
@@ -86,7 +83,7 @@ class Container:
     file: ByteFile
     facts: Facts
     entries: Mapping[str, Entry]
-    loaded: Arrays = field(default_factory=dict)
+    loaded: Mapping[str, Array] = field(default_factory=dict)
     """Arrays that were read already."""
 
     @classmethod
@@ -133,6 +130,10 @@ class Container:
         if name not in self.entries:
             raise FormatError(f"the file is damaged: it has no {name}", path=self.path)
         return self.entries[name]
+
+    def damaged(self, problem: str) -> FormatError:
+        """The error for what cannot be."""
+        return FormatError(f"the file is damaged: {problem}", path=self.path)
 
     def _read(self, name: str) -> Array:
         entry = self.entry(name)

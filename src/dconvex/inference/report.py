@@ -34,13 +34,6 @@ class Report:
         """The report in plain words, for a file."""
         return asdict(self)
 
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> Report:
-        """What `record` gave."""
-        pairs = {title: (int(count), int(of)) for title, (count, of) in record["unobserved"].items()}
-        own = {**record, "unobserved": pairs, "singular": tuple(record["singular"]), "constant": tuple(record["constant"])}
-        return cls(**own)
-
     def __str__(self) -> str:
         lines = [f"learned from {amount(self.rows, 'row')}, {amount(self.families, 'family', 'families')}"]
         if self.unobserved:
