@@ -25,7 +25,7 @@ test-slow: $(VENV)/.dev core
 test-sanitized: $(VENV)/.dev
 	$(BIN)/python tools/build_core.py sanitized $(BIN)/python -m pytest -n 2 --dist worksteal $(wildcard $(SANITIZED_TESTS)) $(ARGS)
 
-# a core with assertions and symbols in build/debug, beside the normal one; `make test DEBUG=1` runs the tests on it
+# a core with assertions and symbols in build/debug, next to the normal one; `make test DEBUG=1` runs the tests on it
 debug: $(VENV)/.package
 	$(BIN)/python tools/build_core.py debug
 
@@ -43,7 +43,7 @@ pictures: $(VENV)/.dev core
 	$(BIN)/python tools/draw_docs.py
 	$(BIN)/python tools/draw_how.py
 
-# the notebooks run anew, with the outputs that they are committed with
+# the notebooks run again, with the outputs that they are committed with
 notebooks: $(VENV)/.dev core
 	$(BIN)/python tools/notebook_pages.py docs/notebooks/*.ipynb
 
@@ -64,7 +64,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/python tools/lint_core.py --fix $(BUILD)
 
-# the built-in networks, anew from pgmpy's wheel
+# the built-in networks, made again from pgmpy's wheel
 repository: $(VENV)/.dev core
 	$(BIN)/python tools/build_repository.py
 

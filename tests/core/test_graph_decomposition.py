@@ -18,7 +18,7 @@ MODES = ("minimal", "any", "complete", "all")
 
 
 def as_lists(ragged):
-    return [ragged[place].tolist() for place in range(len(ragged))]
+    return [ragged[index].tolist() for index in range(len(ragged))]
 
 
 def decomposed(edges, separators="minimal", refine=True, effort=100_000):

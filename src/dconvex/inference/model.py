@@ -392,7 +392,7 @@ class LocalModel(Shown):
 
     def _asked(self, variables: Name | Iterable[Name]) -> tuple[int, ...]:
         names = as_names(variables)
-        places = self._index.dag.places_of(names)
+        places = self._index.dag.indices_of(names)
         if len(set(places)) < len(places):
             twice = next(name for place, name in enumerate(names) if name in names[:place])
             raise ValueError(f"{twice!r} is asked for twice")
