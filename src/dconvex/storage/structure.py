@@ -34,6 +34,11 @@ def structure_arrays(index: FamilyIndex) -> tuple[Arrays, Record]:
     return arrays, {"integers": integers, "mode": tree.mode, "certified": tree.certified}
 
 
+def stored_count(index: FamilyIndex, *, coherent: bool) -> int:
+    """The number of tables in a file: those of the network where the others can be derived from them, else all."""
+    return len(index.dag) if coherent else index.table_count
+
+
 def read_structure(file: Container) -> FamilyIndex:
     """What `structure_arrays` gave, as an index.
 
