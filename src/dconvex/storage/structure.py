@@ -17,7 +17,7 @@ from dconvex.graph.tree import MODES, ClusterTree
 from dconvex.inference.families import FamilyIndex
 from dconvex.storage.container import Container
 from dconvex.storage.sections import Arrays, Record
-from dconvex.storage.texts import NameIndex, StoredNames, packed_names
+from dconvex.storage.texts import StoredNameIndex, StoredNames, packed_names
 
 
 def structure_arrays(index: FamilyIndex) -> tuple[Arrays, Record]:
@@ -63,7 +63,7 @@ def read_structure(file: Container) -> FamilyIndex:
     tree = ClusterTree.from_arrays(
         names, index.clusters, ends, _separators(index, ends), mode=mode, certified=certified, undecided=undecided
     )
-    return FamilyIndex(Dag.from_graph(names, NameIndex(names), graph), tree, index)
+    return FamilyIndex(Dag.from_graph(names, StoredNameIndex(names), graph), tree, index)
 
 
 def _separators(index: ClusterIndex, ends: Indices) -> Ragged:

@@ -142,7 +142,7 @@ class StoredNames(Sequence[Name]):
 
 
 @final
-class NameIndex:
+class StoredNameIndex:
     """The index of each of some stored names."""
 
     def __init__(self, names: StoredNames) -> None:
