@@ -1,6 +1,7 @@
 #include "clusters/cluster_index.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <queue>
 #include <stdexcept>
@@ -87,6 +88,9 @@ private:
 
 void check_members(const Ragged& clusters, Index variables) {
     if (!clusters.is_within(variables)) throw std::invalid_argument("a member of a cluster is no variable");
+    if (clusters.values().size() > static_cast<std::size_t>(std::numeric_limits<Index>::max())) {
+        throw std::invalid_argument("the clusters have too many members");  // tables are numbered by Index
+    }
     for (Index cluster = 0; cluster < clusters.size(); ++cluster) {
         const Indices own = clusters[cluster];
         if (std::adjacent_find(own.begin(), own.end(), std::greater_equal<>()) != own.end()) {

@@ -1,4 +1,4 @@
-"""What a model was learned from, and what the data did not tell."""
+"""What a model was learned from, and what the data leaves open."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class ByteFile:
         self._changed_at, self.size = _state_of(self._descriptor)
 
     def pin(self, count: int) -> None:
-        """Take the first bytes for what tells this file from others."""
+        """Remember the first bytes, by which a copy recognises this file."""
         self._pinned, self._digest = count, _digest(self.read(0, count))
 
     def read(self, first: int, count: int) -> bytes:

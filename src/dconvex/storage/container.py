@@ -53,8 +53,8 @@ def write_container(path: Path, what: str, arrays: Mapping[str, Array], facts: M
     shapes = {name: (str(type_of(name)), array.shape) for name, array in plain.items()}
     checksum = str(_description_checksum(what, said, checks, shapes))
     about = {"format": what, "version": str(VERSION), "checksum": checksum, "checks": checks, "facts": said}
-    with replacing(path) as beside:
-        save_file(plain, beside, about)
+    with replacing(path) as temporary:
+        save_file(plain, temporary, about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,15 +165,12 @@ class Header:
 
 def read_header(file: ByteFile, what: str) -> Header:
     """The header of a file of this kind, with arrays that fill the file, one after the other."""
-    foreign = FormatError(f"this is not a {what} file, or it is cut short", path=file.shown)
     if file.size < 8:
         raise FormatError(f"this is not a {what} file (it has {file.size} bytes)", path=file.shown)
     length = int.from_bytes(file.read(0, 8), "little")
-    if not 2 <= length <= min(LONGEST_HEADER, file.size - 8):
-        raise foreign
-    text = file.read(8, length)
+    text = file.read(8, length) if 2 <= length <= min(LONGEST_HEADER, file.size - 8) else b""
     if not text.startswith(b"{"):
-        raise foreign
+        raise FormatError(f"this is not a {what} file, or it is cut short", path=file.shown)
     file.pin(8 + length)
     described = read_json(text, file.shown)
     about = described.pop("__metadata__", None) if isinstance(described, dict) else None

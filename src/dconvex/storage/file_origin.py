@@ -23,6 +23,7 @@ from dconvex.storage.container import Container
 from dconvex.storage.reports import prior_record, read_prior, read_report, report_array
 from dconvex.storage.sections import Arrays, Record
 from dconvex.storage.stored_statistics import read_statistics, statistics_arrays
+from dconvex.storage.structure import stored_count
 
 UNKNOWN: tuple[Unknown, ...] = get_args(Unknown)
 
@@ -70,8 +71,7 @@ class FileOrigin:
     def report(self) -> Report:
         if self.options is None:
             raise ValueError(NO_REPORT)
-        count = len(self.index.dag) if self.answers.coherent else self.index.table_count
-        return read_report(self.file, self.answers.kind, count)
+        return read_report(self.file, self.answers.kind, stored_count(self.index, coherent=self.answers.coherent))
 
     def statistics(self) -> Statistics:
         """The statistics that the model was saved with, if it was."""

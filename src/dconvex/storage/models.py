@@ -19,7 +19,7 @@ from dconvex.storage.container import Container, write_container
 from dconvex.storage.file_origin import FileOrigin, origin_arrays
 from dconvex.storage.sections import Arrays
 from dconvex.storage.stored_tables import StoredRegressions, StoredTables, packed_regressions
-from dconvex.storage.structure import read_structure, structure_arrays
+from dconvex.storage.structure import read_structure, stored_count, structure_arrays
 from dconvex.storage.texts import StoredLabels, packed_labels
 
 MODEL = "dconvex model"
@@ -65,7 +65,7 @@ def open_model(path: str | Path) -> LocalModel:
     facts = file.facts
     kind, coherent = facts.choice("kind", KINDS), facts.flag("coherent")
     index = read_structure(file)
-    count = given_count(index, coherent=coherent)
+    count = stored_count(index, coherent=coherent)
     if "known" in facts and facts.count("known") != count:  # version 1
         raise facts.wrong("known", facts.record["known"])
     answers = _discrete(file, index, count, coherent) if kind == "discrete" else _gaussian(file, index, count, coherent)
@@ -73,14 +73,9 @@ def open_model(path: str | Path) -> LocalModel:
     return LocalModel(index, answers, FileOrigin.read(file, index, answers, max_bytes), max_bytes)
 
 
-def given_count(index: ClusterIndex, *, coherent: bool) -> int:
-    """How many tables are in a file: those of the network, of which the others are derived where all clusters agree, or all."""
-    return len(index.dag) if coherent else index.table_count
-
-
 def _table_arrays(answers: DiscreteAnswers) -> Arrays:
     store = answers.store
-    count = given_count(store.index, coherent=answers.coherent)
+    count = stored_count(store.index, coherent=answers.coherent)
     numbers = store.tables.values[: store.offsets[count]]
     checksums = checksums_of(store.index.core, count, store.states.astype(np.int64), numbers)
     return {NUMBERS: numbers, CHECKSUMS: checksums, **packed_labels(answers.labels)}
@@ -88,7 +83,7 @@ def _table_arrays(answers: DiscreteAnswers) -> Arrays:
 
 def _regression_arrays(answers: GaussianAnswers) -> Arrays:
     store = answers.store
-    count = given_count(store.index, coherent=answers.coherent)
+    count = stored_count(store.index, coherent=answers.coherent)
     numbers = packed_regressions(store, count)
     return {NUMBERS: numbers, CHECKSUMS: checksums_of(store.index.core, count, None, numbers)}
 

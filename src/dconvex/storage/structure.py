@@ -18,7 +18,7 @@ from dconvex.graph.dag import Dag
 from dconvex.graph.tree import MODES, ClusterTree
 from dconvex.storage.container import Container
 from dconvex.storage.sections import Arrays, Record
-from dconvex.storage.texts import NameIndex, StoredNames, packed_names
+from dconvex.storage.texts import StoredNameIndex, StoredNames, packed_names
 
 
 def structure_arrays(index: ClusterIndex) -> tuple[Arrays, Record]:
@@ -33,6 +33,11 @@ def structure_arrays(index: ClusterIndex) -> tuple[Arrays, Record]:
         "tree.undecided": np.array(sorted(tree.undecided), np.int64),
     }  # fmt: skip
     return arrays, {"integers": integers, "mode": tree.mode, "certified": tree.certified}
+
+
+def stored_count(index: ClusterIndex, *, coherent: bool) -> int:
+    """The number of tables in a file: those of the network where the others can be derived from them, else all."""
+    return len(index.dag) if coherent else index.table_count
 
 
 def read_structure(file: Container) -> ClusterIndex:
@@ -59,7 +64,7 @@ def read_structure(file: Container) -> ClusterIndex:
     tree = ClusterTree.from_arrays(
         names, index.clusters, ends, _separators(index, ends), mode=mode, certified=certified, undecided=undecided
     )
-    return ClusterIndex(Dag.from_graph(names, NameIndex(names), graph), tree, index)
+    return ClusterIndex(Dag.from_graph(names, StoredNameIndex(names), graph), tree, index)
 
 
 def _separators(index: CoreIndex, ends: Indices) -> Ragged:

@@ -36,7 +36,7 @@ def packed_texts(texts: Sequence[str]) -> tuple[Bytes, Offsets]:
 def packed_labels(labels: Sequence[tuple[Label, ...]]) -> Arrays:
     """The labels of each variable; a set of labels that many variables share is there once."""
     number: dict[tuple[tuple[type[Label], Label], ...], int] = {}
-    known: dict[int, int] = {}  # most variables share a few tuples, which are told apart by their identity
+    known: dict[int, int] = {}  # most variables share a few tuples, which are compared by identity
     for part in labels:
         if id(part) not in known:
             known[id(part)] = number.setdefault(tuple((type(label), label) for label in part), len(number))
@@ -142,7 +142,7 @@ class StoredNames(Sequence[Name]):
 
 
 @final
-class NameIndex:
+class StoredNameIndex:
     """The index of each of some stored names."""
 
     def __init__(self, names: StoredNames) -> None:

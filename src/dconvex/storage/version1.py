@@ -18,7 +18,7 @@ from dconvex.storage.byte_file import ByteFile
 from dconvex.storage.container import DTYPES, Container, Entry, Header, read_entry
 from dconvex.storage.facts import Facts, read_json
 from dconvex.storage.sections import Arrays, type_of
-from dconvex.storage.texts import NameIndex, StoredNames
+from dconvex.storage.texts import StoredNameIndex, StoredNames
 
 NUMBERS = "numbers"
 ARRAYS = {
@@ -99,7 +99,7 @@ def _declared(about: Facts, arrays: Arrays, integers: int, path: str) -> Indices
     for name in ("names.text", "names.offsets"):
         if name not in arrays:
             raise FormatError(f"the file is damaged: it has no {name}", path=path)
-    index = NameIndex(StoredNames.checked(arrays["names.text"], arrays["names.offsets"], integers, path))
+    index = StoredNameIndex(StoredNames.checked(arrays["names.text"], arrays["names.offsets"], integers, path))
     names = about.items("declared")
     try:
         return np.array(sorted(index[name] for name in names), np.int32)
