@@ -122,8 +122,12 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
     try:
         return cast("pd.DataFrame", parquet.read_table(path).to_pandas())
-    except pyarrow.ArrowInvalid as error:
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # the file cannot be opened; otherwise it is damaged
+            raise
         raise FormatError(" ".join(str(error).split()), path=str(path)) from None
+    except (AttributeError, LookupError, TypeError):  # what pandas noted in the file is not what pandas notes
+        raise FormatError("the notes of pandas in the Parquet file are damaged; write the file again", path=str(path)) from None
 
 
 def _labelled(column: pd.Series[Any], labels: tuple[Label, ...]) -> pd.Series[Any]:
