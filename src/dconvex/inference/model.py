@@ -18,7 +18,7 @@ from dconvex.errors import ImpossibleEvidenceError
 from dconvex.graph.checking import check_tree
 from dconvex.graph.convexity import inducing_path
 from dconvex.graph.dag import Dag
-from dconvex.graph.decomposition import decompose
+from dconvex.graph.decomposition import quick_tree
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteAnswers
 from dconvex.inference.distribution import Distribution, GaussianDistribution
@@ -47,8 +47,10 @@ Answer: TypeAlias = Distribution | GaussianDistribution
 def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_bytes: float | None = None) -> LocalModel:
     """A model that answers questions about `network` exactly, each from the clusters it touches.
 
-    `tree` is what `decompose` gives unless another one is wanted; its separators must be d-convex. Nothing is computed until
-    a question needs it. `max_bytes` is the most memory that a question may take, unless it says otherwise.
+    No answer depends on the tree, so without `tree` it is refined only as far as about the cost of a junction tree goes:
+    `model.tree.certified` says whether its clusters are proven irreducible, and `tree=decompose(network)` gives the certified
+    one. The separators of `tree` must be d-convex. Nothing is computed until a question needs it. `max_bytes` is the most
+    memory that a question may take, unless it says otherwise.
 
     >>> import dconvex as dc
     >>> model = dc.localize(dc.load_network("asia"))
@@ -60,7 +62,7 @@ def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_b
     if not isinstance(network, BayesianNetwork):
         raise TypeError(f"localize takes a BayesianNetwork, not {type(network).__name__}")
     dag = network.dag
-    chosen = decompose(dag) if tree is None else checked_tree(dag, tree)
+    chosen = quick_tree(dag) if tree is None else checked_tree(dag, tree)
     index = ClusterIndex.of(dag, chosen)
     answers: DiscreteAnswers | GaussianAnswers
     if network.kind == "discrete":
