@@ -7,6 +7,8 @@ BUILD := build/release
 INSTALL := $(PIP) --no-build-isolation --config-settings=build-dir=$(BUILD) --editable
 # DEBUG=1: the tests run on a core with assertions and symbols.
 PYTEST := $(if $(DEBUG),$(BIN)/python tools/build_core.py debug) $(BIN)/python -m pytest -n 2 --dist worksteal
+# Python code only, counted by sys.monitoring where Python has it (from 3.12 on), which costs little.
+COVERAGE := --cov=dconvex --cov-report=
 SANITIZED_TESTS := tests/core tests/graph tests/inference tests/learning tests/storage
 export PYTHON
 
@@ -16,7 +18,7 @@ demo: $(VENV)/.package core
 	@$(BIN)/python -m dconvex.demo
 
 test: $(VENV)/.dev core
-	$(PYTEST)
+	COVERAGE_CORE=sysmon $(PYTEST) $(COVERAGE)
 
 test-slow: $(VENV)/.dev core
 	$(PYTEST) -m "not browser"
