@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from strategies import dags
 
 import dconvex as dc
+from dconvex.graph.decomposition import quick_tree
 
 MODES = ("minimal", "any", "complete", "all")
 # clusters and largest cluster of the corrected construction
@@ -196,6 +197,33 @@ def test_larger_random_dags_are_irreducible_when_certified(mode, seed):
     tree = dc.decompose(dag, separators=mode)
     assert tree.certified
     assert dc.check_tree(dag, tree, irreducible=True) == ()
+
+
+# --- with work in proportion to that of Algorithm 2
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_quick_trees_are_sound_and_certified_only_where_irreducible(seed):
+    dag = dc.random_dag(150, 180, max_parents=4, seed=seed)
+    tree = quick_tree(dag)
+    assert tree.mode == "minimal"
+    assert tree.certified == (tree.undecided == ())
+    assert dc.check_tree(dag, tree) == ()
+    decided = [cluster for number, cluster in enumerate(tree.clusters) if number not in tree.undecided]
+    assert dc.check_tree(dag, dc.ClusterTree(decided), irreducible=True)[-1:] != ("irreducible",)
+    assert quick_tree(dag) == tree
+
+
+def test_quick_trees_of_small_networks_are_those_of_decompose():
+    for name in ("asia", "sachs", "alarm", "insurance"):
+        dag = dc.load_network(name).dag
+        assert quick_tree(dag) == dc.decompose(dag)
+
+
+def test_quick_trees_of_hard_networks_are_not_certified():
+    tree = quick_tree(dc.load_network("diabetes").dag)
+    assert not tree.certified
+    assert 0 < len(tree.undecided) < len(tree)
 
 
 # --- determinism

@@ -58,7 +58,7 @@ def _network(context: typer.Context) -> Subject | None:
     """The network that was named, if it can be read; Tab reports no errors."""
     from dconvex.cli.sources import find_network, is_model_file
     from dconvex.errors import DconvexError
-    from dconvex.learning.opening import open_model
+    from dconvex.storage import open_model
 
     source = context.params.get("network") or next(iter(context.args), None)  # unparsed while an option lacks its value
     if source:

@@ -33,7 +33,7 @@ def find_network(source: str) -> BayesianNetwork:
     if Path(source).is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), source)
     if is_model_file(source):
-        from dconvex.learning.opening import open_model
+        from dconvex.storage import open_model
 
         return open_model(source).network()
     from dconvex.formats import read
@@ -44,7 +44,7 @@ def find_network(source: str) -> BayesianNetwork:
 def find_model(source: str) -> LocalModel:
     """The model in that file, or one made of the built-in network of that name or of the network in that file."""
     if is_model_file(source):
-        from dconvex.learning.opening import open_model
+        from dconvex.storage import open_model
 
         return open_model(source)
     from dconvex.inference.model import localize

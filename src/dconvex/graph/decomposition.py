@@ -8,9 +8,14 @@ that is one call of the native core; `core/graph/decomposition.hpp` is where to 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dconvex._core import Ragged
-from dconvex.graph.dag import DagLike, as_dag
+from dconvex.graph.dag import Dag, DagLike, as_dag
 from dconvex.graph.tree import MODES, ClusterTree, Mode
+
+if TYPE_CHECKING:
+    from dconvex._core import Refinement
 
 UNLIMITED = 2**62
 """More search nodes than any search visits."""
@@ -42,11 +47,24 @@ def decompose(dag: DagLike, *, separators: Mode = "minimal", refine: bool = True
         raise ValueError(f"unknown separators {separators!r}; there are {', '.join(MODES)}")
     if effort is not None and effort < 0:
         raise ValueError(f"effort must be None or a number of search nodes, not {effort!r}")
-    graph = as_dag(dag)
-    found = graph.graph.decompose(separators, bool(refine), None if effort is None else int(min(effort, UNLIMITED)))
+    nodes = None if effort is None else int(min(effort, UNLIMITED))
+    return _decomposed(as_dag(dag), separators, "full" if refine else "none", nodes)
+
+
+def quick_tree(dag: Dag) -> ClusterTree:
+    """The minimal d-decomposition tree as far as work in proportion to that of a junction tree refines it.
+
+    The work is counted, not timed: the tree is the same on every machine. Small clusters are refined first, and those for which
+    nothing is left are `undecided`.
+    """
+    return _decomposed(dag, "minimal", "bounded", None)
+
+
+def _decomposed(dag: Dag, separators: Mode, refinement: Refinement, effort: int | None) -> ClusterTree:
+    found = dag.graph.decompose(separators, refinement, effort)
     clusters, shared = (Ragged(lists.offsets, lists.values) for lists in (found.clusters, found.separators))
     return ClusterTree.from_arrays(
-        graph.nodes,
+        dag.nodes,
         clusters,
         found.edges,
         shared,
