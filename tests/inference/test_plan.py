@@ -18,6 +18,7 @@ from inference.questions import Question, questions
 import dconvex as dc
 from dconvex import _core
 from dconvex.inference import planner
+from dconvex.inference.plan import Plan
 
 
 @given(questions())
@@ -172,7 +173,7 @@ def test_plans_are_kept_in_a_bounded_cache():
     finally:
         tracemalloc.stop()
     assert twice < 1.3 * once
-    assert local._answers.planner._bytes < once
+    assert local._engine.planner._bytes < once
 
 
 # --- what is compared
@@ -193,7 +194,7 @@ def prefers(request, compares_always, monkeypatch):
         chosen.append(next((plan for plan in plans if plan.network == request.param), plans[0]))
         return chosen[-1]
 
-    chosen: list[planner.Plan] = []
+    chosen: list[Plan] = []
     monkeypatch.setattr(planner, "_best", preferred)
     network = chain(6, states=3)
     dc.localize(network, tree=dc.ClusterTree([network.dag.nodes])).query([5, 6])  # can be answered in all three ways

@@ -6,24 +6,24 @@ import math
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dconvex._core import Ragged
+from dconvex.arrays import Floats
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import NetworkError, TooLargeError
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
-from dconvex.inference.discrete import DiscreteAnswers
 from dconvex.inference.evidence import Evidence
 from dconvex.inference.gaussian_distances import gaussian_kl, gaussian_log_overlap, gaussian_wasserstein2
+from dconvex.inference.log_evidence import discrete_log_evidence
 from dconvex.inference.memory import limit_of
 from dconvex.inference.model import LocalModel, localize
-from dconvex.inference.tables import TableStore
+from dconvex.inference.table_model import TableModel
+from dconvex.inference.table_store import TableStore
 from dconvex.names import Name
 from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
 
-Floats: TypeAlias = NDArray[np.float64]
 Method: TypeAlias = Literal["auto", "exact", "sampling"]
 Seed: TypeAlias = int | np.random.Generator | None
 
@@ -173,10 +173,10 @@ def _table_overlap(p: BayesianNetwork, q: BayesianNetwork, limit: int) -> float:
     tree = ClusterTree([dag.nodes], mode="any")
     values = np.concatenate([np.empty(0), *(root.reshape(-1) for root in roots)])
     store = TableStore.of(ClusterIndex.of(dag, tree), [len(part) for part in labels], values)
-    answers = DiscreteAnswers(store, labels, coherent=True)
+    model = TableModel(store, labels, coherent=True)
     # a likelihood of one on every variable, so that none is taken for one whose table sums to one
     every = Evidence(soft=tuple(range(len(dag))), likelihoods=tuple(np.ones(len(part)) for part in labels))
-    return answers.log_evidence(every, limit)
+    return discrete_log_evidence(model, every, limit)
 
 
 def _log_ratios(p: BayesianNetwork, q: BayesianNetwork, samples: int, seed: Seed) -> Floats:

@@ -7,11 +7,11 @@ flats of fewer dimensions: these must be the same, and are compared in coordinat
 from __future__ import annotations
 
 import math
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dconvex.arrays import Floats
 from dconvex.errors import TooLargeError
 from dconvex.inference.memory import limit_of
 from dconvex.inference.model import LocalModel, localize
@@ -19,8 +19,6 @@ from dconvex.names import Name
 from dconvex.network.family import Regression
 from dconvex.network.linear_regressions import Regressions
 from dconvex.network.network import BayesianNetwork
-
-Floats: TypeAlias = NDArray[np.float64]
 
 NO_NOISE, ROUNDING = 1e-12, 1e-9
 """Relative to how much variables vary: directions with less noise count as without, and flats that are nearer as one."""

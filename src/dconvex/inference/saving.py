@@ -16,10 +16,10 @@ from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import FormatError
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
-from dconvex.inference.discrete import DiscreteAnswers
-from dconvex.inference.gaussian import GaussianAnswers
+from dconvex.inference.discrete import DiscreteEngine
+from dconvex.inference.gaussian import GaussianEngine
 from dconvex.inference.stored import StoredRegressions, StoredTables, known_regressions
-from dconvex.inference.tables import TableStore
+from dconvex.inference.table_store import TableStore
 from dconvex.storage.cluster_numbers import CHECKSUMS, NUMBERS, ClusterNumbers, checksums_of
 from dconvex.storage.container import Container, write_container
 from dconvex.storage.structure import Structure
@@ -50,7 +50,7 @@ def save_model(
     write_container(path, MODEL, {**arrays, **own, **more}, {**facts, **learned})
 
 
-def opened_answers(file: Container) -> tuple[ClusterIndex, DiscreteAnswers | GaussianAnswers]:
+def opened_answers(file: Container) -> tuple[ClusterIndex, DiscreteEngine | GaussianEngine]:
     """The index and the answers of a model in a file, of whose numbers none is read yet."""
     facts = file.facts
     kind, coherent = facts.choice("kind", KINDS), facts.flag("coherent")
@@ -61,7 +61,7 @@ def opened_answers(file: Container) -> tuple[ClusterIndex, DiscreteAnswers | Gau
         raise facts.wrong("known", facts.record["known"])
     if kind == "gaussian":
         numbers = ClusterNumbers(file, structure.index, known, None)
-        return index, GaussianAnswers(StoredRegressions(index, numbers), coherent=coherent)
+        return index, GaussianEngine(StoredRegressions(index, numbers), coherent=coherent)
     labels = StoredLabels.read(file.array, file.path, may_be_empty=False)
     if len(labels) != variables:
         raise FormatError("the file is damaged: its labels do not fit its variables", path=file.path)
@@ -71,7 +71,7 @@ def opened_answers(file: Container) -> tuple[ClusterIndex, DiscreteAnswers | Gau
     except (MemoryError, ValueError, OverflowError):
         raise FormatError("the tables of the file do not fit into memory", path=file.path) from None
     store = TableStore(index, tables, StoredTables(numbers))
-    return index, DiscreteAnswers(store, labels, coherent=coherent)
+    return index, DiscreteEngine(store, labels, coherent=coherent)
 
 
 def structure_of(index: ClusterIndex) -> Structure:
@@ -113,13 +113,13 @@ def _learned(index: ClusterIndex, about: Facts) -> tuple[Arrays, Facts]:
     return arrays, facts | {"partial": learned.pop("partial"), "learned": learned}
 
 
-def _tables(answers: DiscreteAnswers, index: CoreIndex, known: int) -> Arrays:
+def _tables(answers: DiscreteEngine, index: CoreIndex, known: int) -> Arrays:
     store = answers.store
     numbers = store.tables.values[: store.offsets[known]]
     sizes = store.states.astype(np.int64)
     return {NUMBERS: numbers, CHECKSUMS: checksums_of(index, known, sizes, numbers), **packed_labels(answers.labels)}
 
 
-def _regressions(answers: GaussianAnswers, index: CoreIndex, known: int) -> Arrays:
+def _regressions(answers: GaussianEngine, index: CoreIndex, known: int) -> Arrays:
     numbers = known_regressions(answers.store, known)
     return {NUMBERS: numbers, CHECKSUMS: checksums_of(index, known, None, numbers)}

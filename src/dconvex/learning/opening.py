@@ -9,8 +9,8 @@ from typing import Any, get_args
 
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import FormatError
-from dconvex.inference.discrete import DiscreteAnswers
-from dconvex.inference.gaussian import GaussianAnswers
+from dconvex.inference.discrete import DiscreteEngine
+from dconvex.inference.gaussian import GaussianEngine
 from dconvex.inference.model import LocalModel
 from dconvex.inference.saving import MODEL, opened_answers
 from dconvex.learning.encoding import Unknown
@@ -61,7 +61,7 @@ class FileOrigin:
 
     file: Container
     index: ClusterIndex
-    answers: DiscreteAnswers | GaussianAnswers
+    answers: DiscreteEngine | GaussianEngine
     prior: Prior | None
     options: Options
     is_learned: bool
@@ -95,7 +95,7 @@ class FileOrigin:
         """The statistics that the model was saved with, if it was."""
         if "coverage" not in self.file:
             raise ValueError("the model was saved without statistics; save it with statistics=True, or learn it again")
-        labels = self.answers.labels if isinstance(self.answers, DiscreteAnswers) else None
+        labels = self.answers.labels if isinstance(self.answers, DiscreteEngine) else None
         return Statistics.stored_in(self.file, self.index, self.answers.kind, labels)
 
     def _from_data(self) -> FromData:
@@ -103,14 +103,14 @@ class FileOrigin:
 
 
 def _declared(
-    file: Container, index: ClusterIndex, answers: DiscreteAnswers | GaussianAnswers
+    file: Container, index: ClusterIndex, answers: DiscreteEngine | GaussianEngine
 ) -> dict[Name, tuple[Label, ...]] | None:
     """The states that were declared when the model was learned."""
     declared = file.array("learned.declared")
     if not len(declared):
         return None
     is_sound = declared[0] >= 0 and declared[-1] < len(index.dag) and (declared[1:] > declared[:-1]).all()
-    if not is_sound or not isinstance(answers, DiscreteAnswers):
+    if not is_sound or not isinstance(answers, DiscreteEngine):
         raise FormatError("the file is damaged: its declared variables are not in order", path=file.path)
     names = index.dag.names
     return {names[variable]: answers.labels[variable] for variable in declared.tolist()}

@@ -9,13 +9,13 @@ from typing import Any, Literal, NoReturn, TypeAlias, get_args
 from numpy.typing import NDArray
 
 from dconvex.amounts import amount
+from dconvex.clusters.checked_tree import checked_tree
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import DataError, FormatError
 from dconvex.graph.dag import Dag
 from dconvex.graph.decomposition import decompose
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.memory import default_limit, limit_of
-from dconvex.inference.model import checked_tree
 from dconvex.inference.saving import index_from, structure_of
 from dconvex.learning.counts import Counts, Criterion
 from dconvex.learning.encoding import Unknown

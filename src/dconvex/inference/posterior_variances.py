@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dconvex.arrays import Floats
 from dconvex.errors import TooLargeError
-from dconvex.inference.gaussian_pieces import NO_NOISE, Basis, Piece
-from dconvex.inference.gaussian_question import traced_at_once
+from dconvex.inference.basis import NO_NOISE, Basis
+from dconvex.inference.gaussian_pieces import Piece
+from dconvex.inference.gaussian_plan import traced_at_once
 from dconvex.inference.gaussian_store import RegressionStore
-
-Floats: TypeAlias = NDArray[np.float64]
 
 FEW_STEPS = 1 << 24
 """Up to so many (variable, arrow) pairs of a piece each variable is traced back to its noises."""
