@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import gc
+import pickle
 import random
 import tracemalloc
 from itertools import combinations
@@ -118,6 +119,22 @@ def test_a_plan_is_frozen():
     plan = dc.localize(SPRINKLER).explain("rain")
     with pytest.raises((dataclasses.FrozenInstanceError, AttributeError)):
         plan.peak_bytes = 0
+
+
+def test_a_pickled_plan_says_the_same():
+    plan = dc.localize(SPRINKLER).explain("rain", {"wet": "wet"})
+    again = pickle.loads(pickle.dumps(plan))
+    assert again == plan
+    assert hash(again) == hash(plan)
+    assert (str(again), again.dropped, again.question) == (str(plan), plan.dropped, plan.question)
+
+
+def test_the_plan_that_is_explained_is_the_one_that_is_executed():
+    local = dc.localize(SPRINKLER)
+    plan = local.explain("rain", {"wet": "wet"})
+    local.query("rain", {"wet": "wet"})
+    assert local.explain("rain", {"wet": "dry"}).executed is plan.executed
+    assert len(local._engine.planner) == 1
 
 
 # --- never of history

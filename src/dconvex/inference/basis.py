@@ -44,17 +44,17 @@ class Basis:
         count = columns.shape[1]
         is_free = np.ones(count, bool)
         rank = first
-        for place in range(first, count):
-            column = columns[:, place].copy()
-            coordinates[:, place] = 0.0
+        for k in range(first, count):
+            column = columns[:, k].copy()
+            coordinates[:, k] = 0.0
             for _ in range(2):  # once more: what the first time leaves of rounding errors
                 along = vectors[:, :rank].T @ column
                 column -= vectors[:, :rank] @ along
-                coordinates[:rank, place] += along
+                coordinates[:rank, k] += along
             length = float(np.linalg.norm(column))
-            is_free[place] = length > NO_NOISE * sizes[place]
-            if is_free[place]:
-                vectors[:, rank], coordinates[rank, place] = column / length, length
+            is_free[k] = length > NO_NOISE * sizes[k]
+            if is_free[k]:
+                vectors[:, rank], coordinates[rank, k] = column / length, length
                 rank += 1
         return cls(vectors[:, :rank].copy(), coordinates[:rank].copy(), is_free)
 

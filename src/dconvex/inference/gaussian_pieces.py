@@ -2,7 +2,7 @@
 
 A variable is a constant plus a combination of noises, each of which belongs to one variable. For its children an observed
 variable is a constant too: with the arrows out of the observed variables cut, the network falls into pieces that are
-independent of each other given the evidence. What the observations of a piece tell about its noises is kept as an
+independent of each other given the evidence. What the observations of a piece say about its noises is kept as an
 orthonormal basis. No covariance matrix is ever inverted, so variances that differ by many orders of magnitude, and
 variables that depend on each other exactly, keep their digits.
 """
@@ -45,11 +45,11 @@ class Combinations:
 
 @final
 class Piece:
-    """A part of a network, and what the observations in it tell. Values of observed variables come as rows by place."""
+    """A part of a network, and what the observations in it say. Values of observed variables come as rows by index."""
 
     def __init__(self, network: LinearNetwork, members: Sequence[int]) -> None:
         self.network, self.members = network, members
-        self.position = {variable: place for place, variable in enumerate(members)}
+        self.position = {variable: k for k, variable in enumerate(members)}
         is_observed, parents = network.shape.is_observed, network.shape.parents
         self.observed = [variable for variable in members if is_observed[variable]]
         self.constants = sorted({p for v in members for p in parents[v] if is_observed[p]})
@@ -61,25 +61,25 @@ class Piece:
 
     @cached_property
     def basis(self) -> Basis:
-        """What the observations tell about the noises."""
+        """What the observations say about the noises."""
         return Basis.of(self.combined.noise, self.combined.noise_size)
 
     def combinations(self, variables: Sequence[int]) -> Combinations:
         """What these variables are made of."""
         network, position = self.network, self.position
-        constant = {variable: place for place, variable in enumerate(self.constants)}
+        constant = {variable: k for k, variable in enumerate(self.constants)}
         weights, squares = (np.zeros((len(self.members), len(variables))) for _ in range(2))
-        for place, variable in enumerate(variables):
-            weights[position[variable], place] = squares[position[variable], place] = 1.0
+        for k, variable in enumerate(variables):
+            weights[position[variable], k] = squares[position[variable], k] = 1.0
         pull, pull_squares = (np.zeros((len(constant), len(variables))) for _ in range(2))
         row, square, pulled, pulled_square = (list(array) for array in (weights, squares, pull, pull_squares))
         is_reached = [False] * len(self.members)
         for variable in variables:
             is_reached[position[variable]] = True
-        for place in range(len(self.members) - 1, -1, -1):
-            if not is_reached[place]:
+        for k in range(len(self.members) - 1, -1, -1):
+            if not is_reached[k]:
                 continue
-            variable, own, own_square = self.members[place], row[place], square[place]
+            variable, own, own_square = self.members[k], row[k], square[k]
             for parent, coefficient in zip(network.shape.parents[variable], network.coefficients[variable], strict=True):
                 if parent in constant:
                     above = constant[parent]
@@ -131,9 +131,9 @@ class Piece:
         density[self.are_impossible(values)] = -np.inf
         return density
 
-    def posterior(self, asked: Sequence[int]) -> Posterior:
+    def posterior(self, targets: Sequence[int]) -> Posterior:
         """Of some variables that are not observed, given the observed ones."""
-        own = self.combinations(asked)
+        own = self.combinations(targets)
         coordinates, residual = self.basis.split(own.noise)
         residual[:, column_norms(residual) <= NO_NOISE * own.noise_size] = 0.0
         return Posterior(self, own, self.basis.weights(coordinates), residual)
@@ -178,7 +178,7 @@ class Posterior:
         pull = self.own.pull[0] - self.weights[0] @ piece.combined.pull[free]
         for variable, number in zip(piece.constants, pull.tolist(), strict=True):
             slope[variable] += number
-        for place, number in zip(free.tolist(), self.weights[0].tolist(), strict=True):
-            slope[piece.observed[place]] += number
+        for k, number in zip(free.tolist(), self.weights[0].tolist(), strict=True):
+            slope[piece.observed[k]] += number
         intercept = self.own.offset[0] - self.weights[0] @ piece.combined.offset[free]
         return float(intercept), np.array(list(slope.values())), float(self.variance[0])

@@ -13,7 +13,7 @@ from dconvex.arrays import Floats
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """A network without its numbers. Variables by place, parents first; those that are not needed are constants only."""
+    """A network without its numbers. Variables by index, parents first; those that are not needed are constants only."""
 
     nodes: list[int]
     """The node of the whole network that each variable is."""

@@ -73,7 +73,7 @@ def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_b
 
 
 def _engine_of(index: ClusterIndex, parameters: Parameters) -> Engine:
-    """The engine for this kind of parameters: the only place that knows of kinds."""
+    """The engine for these parameters; nothing else here knows of kinds."""
     if isinstance(parameters, Tables):
         return DiscreteEngine.of(index, parameters)
     assert isinstance(parameters, Regressions)
@@ -173,7 +173,7 @@ class LocalModel(Shown):
 
     @property
     def coherent(self) -> bool:
-        """Whether all clusters agree: always for a given network; learned models are so if they were asked to be."""
+        """Whether all clusters agree: they do in a given network, and in a model learned with `coherent=True`."""
         return self._engine.coherent
 
     @property

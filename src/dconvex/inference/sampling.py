@@ -60,7 +60,7 @@ def discrete_estimate(model: TableModel, request: Request, samples: int, rng: np
 
 
 def gaussian_sample(model: RegressionModel, request: Request, rows: int, rng: np.random.Generator) -> pd.DataFrame:
-    """Noises of all variables are drawn, and what the evidence says about them is put in its place."""
+    """Noises of all variables are drawn, and replaced where the evidence says what they are."""
     import pandas as pd
 
     evidence, limit = request.evidence, request.limit
