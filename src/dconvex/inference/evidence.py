@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from numbers import Real
-from typing import Any, TypeAlias, TypeVar, final
+from typing import Any, NamedTuple, TypeAlias, TypeVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,8 +24,7 @@ NO_LIKELIHOODS = Likelihoods()
 
 
 @final
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """Observed variables, and likelihoods of others (`soft`), scaled to a maximum of one; all by index."""
 
     observed: Variables = ()

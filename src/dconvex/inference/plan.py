@@ -16,14 +16,19 @@ from dconvex.inference.evidence import Evidence
 from dconvex.inference.query_plan import Candidate
 from dconvex.inference.table_store import TableStore
 
+WHOLE = NetworkPart.WHOLE  # looking up the members of an enumeration takes longer than the rest of a small step
+
 SHARED_BY = 1000
 """A derived table serves later questions too: this many of them are taken to share its cost."""
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Plan:
-    """A program, the tables that it loads, and what it was chosen from. `explain` describes it, and nothing else."""
+    """A program, the tables that it loads, and what it was chosen from. `explain` describes it, and nothing else.
+
+    It never changes; to enforce that would take as long as planning a small question.
+    """
 
     index: ClusterIndex
     """Of the model."""
@@ -44,15 +49,14 @@ class Plan:
     """Of the result."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "uses_all_evidence", self.program.uses_all_evidence)
-        object.__setattr__(self, "size", self.program.result_size)
+        self.uses_all_evidence, self.size = self.program.uses_all_evidence, self.program.result_size
 
     @classmethod
     def of(cls, store: TableStore, question: Question) -> Plan:
         """The plan in the part of the network that the question names."""
         program = compiled(store.layout, question)
         cost, peak = program.derivation_cost(store.tables)
-        network: Literal["pruned", "whole"] = "whole" if question.network is NetworkPart.WHOLE else "pruned"
+        network: Literal["pruned", "whole"] = "whole" if question.network is WHOLE else "pruned"
         return cls(store.index, question, program, store, network, cost, max(program.peak_bytes, peak))
 
     @property

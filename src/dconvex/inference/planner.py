@@ -80,21 +80,14 @@ class Planner:
 
     def plan(self, question: Question) -> Plan:
         """The plan of a question; one that takes too much memory is refused."""
-        found = self._kept.get(question) or self.found(question)
+        found = self._kept.get(question) or self._made(question)
         if found.peak_bytes > question.max_bytes:
             raise found.too_large()
         return found
 
     def found(self, question: Question) -> Plan:
         """The cheapest plan that fits, or if none does, the smallest."""
-        found = self._kept.get(question)
-        if found is None:
-            found = Plan.of(self.store, question)
-            is_free = self.coherent and question.network is PRUNED
-            if is_free and (_is_expensive(found) or found.peak_bytes > question.max_bytes):
-                found = self._cheapest(found)
-            self._keep(question, found)
-        return found
+        return self._kept.get(question) or self._made(question)
 
     def run(self, plan: Plan, evidence: Evidence) -> tuple[Plan, RunReport, Floats]:
         """Run a plan for one row of evidence: the plan that was run in the end, its report and its result."""
@@ -117,6 +110,14 @@ class Planner:
 
     def __reduce__(self) -> tuple[object, ...]:
         return _planner, (self.store, self.coherent)  # plans are made again
+
+    def _made(self, question: Question) -> Plan:
+        plan = Plan.of(self.store, question)
+        is_free = self.coherent and question.network is PRUNED
+        if is_free and (_is_expensive(plan) or plan.peak_bytes > question.max_bytes):
+            plan = self._cheapest(plan)
+        self._keep(question, plan)
+        return plan
 
     def _keep(self, question: Question, new: Plan) -> None:
         with self._lock:
