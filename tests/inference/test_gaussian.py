@@ -24,7 +24,7 @@ from strategies import gaussian_networks
 import dconvex as dc
 from dconvex import _core
 from dconvex.clusters.cluster_index import ClusterIndex
-from dconvex.inference import gaussian_marginals
+from dconvex.inference import posterior_variances
 from dconvex.inference.gaussian import GaussianEngine
 from dconvex.inference.prediction import PredictionRequest, predicted_moments
 from dconvex.inference.request import Request
@@ -146,7 +146,7 @@ def test_marginals(question):
 def test_marginals_of_large_pieces(question):
     """Where tracing back would take too long, variances come from the clusters, less what the evidence explains."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gaussian_marginals, "FEW_STEPS", -1)
+        patch.setattr(posterior_variances, "FEW_STEPS", -1)
         found = dc.localize(question.network).marginals(question.evidence)
     oracle = ExactNormal(question.network, question.evidence)
     for own in found.values():
