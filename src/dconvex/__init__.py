@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     )
     from dconvex.inference.distribution import Distribution, GaussianDistribution
     from dconvex.inference.model import LocalModel, localize
-    from dconvex.inference.plan import QueryPlan
+    from dconvex.inference.query_plan import QueryPlan
     from dconvex.inference.report import Report
     from dconvex.learning.counted import statistics
     from dconvex.learning.fitting import fit
@@ -136,7 +136,7 @@ _NAMES = {
     "inference.distances": "Distance bhattacharyya_distance hellinger_distance kl_divergence wasserstein2_distance",
     "inference.distribution": "Distribution GaussianDistribution",
     "inference.model": "LocalModel localize",
-    "inference.plan": "QueryPlan",
+    "inference.query_plan": "QueryPlan",
     "inference.report": "Report",
     "learning.counted": "statistics",
     "learning.fitting": "fit",

@@ -150,13 +150,13 @@ def test_a_model_for_a_query_stays_one(file):
 def test_only_what_a_question_needs_is_read(file):
     model = dc.fit(ALARM, ROWS)
     again = reopened(model, file)
-    stored = again._answers.store.source
+    stored = again._engine.store.source
     assert stored.bytes_read == 0
     kept = model.explain("HR", {"BP": "LOW"}).kept
     again.query("HR", {"BP": "LOW"})
     core = again._index.core
     needed = {int(t) for c in kept for t in core.member_table[core.clusters.offsets[c] : core.clusters.offsets[c + 1]]}
-    sizes = np.diff(again._answers.store.offsets)
+    sizes = np.diff(again._engine.store.offsets)
     assert 0 < stored.bytes_read <= 8 * sizes[list(needed)].sum()
     before = stored.bytes_read
     again.query("HR", {"BP": "HIGH"})
@@ -210,7 +210,7 @@ def test_a_damaged_cluster_is_noticed_when_it_is_read(file, tmp_path):
     raw = file.read_bytes()
     header = json.loads(raw[8 : 8 + int.from_bytes(raw[:8], "little")])
     first = 8 + int.from_bytes(raw[:8], "little") + header["tables.numbers"]["data_offsets"][0]
-    place = first + 8 * int(model._answers.store.offsets[ALARM.dag.index_of("CVP")])
+    place = first + 8 * int(model._engine.store.offsets[ALARM.dag.index_of("CVP")])
     wrong = dc.open_model(damaged(file, place, tmp_path / "wrong.dcx"))
     with pytest.raises(dc.FormatError, match="checksum of cluster"):
         wrong.query("CVP")

@@ -14,7 +14,7 @@ from dconvex.cli.drawing import check_picture, draw
 from dconvex.cli.evidence import CommandEvidence
 from dconvex.cli.query import asking, read_question
 from dconvex.display.labels import label
-from dconvex.inference.plan import QueryPlan
+from dconvex.inference.query_plan import QueryPlan
 from dconvex.names import Name, canonical
 
 SHOWN = 40

@@ -27,7 +27,8 @@ from dconvex.cli.sources import find_different_variables, find_model
 from dconvex.cli.terminal import waiting
 from dconvex.display.labels import label
 from dconvex.inference.distribution import Distribution, GaussianDistribution
-from dconvex.inference.model import Answer, LocalModel
+from dconvex.inference.engine import Answer
+from dconvex.inference.model import LocalModel
 from dconvex.names import Name
 
 

@@ -8,15 +8,15 @@ from math import sqrt
 from typing import Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dconvex._core import SmallNetwork
+from dconvex.arrays import Floats
 from dconvex.caching import cached_property
 from dconvex.clusters.cluster_index import ClusterIndex
-from dconvex.inference.gaussian_pieces import NO_NOISE, LinearNetwork, Piece, Shape
+from dconvex.inference.basis import NO_NOISE
+from dconvex.inference.gaussian_pieces import Piece
+from dconvex.inference.linear_network import LinearNetwork, Shape
 from dconvex.locks import Lock
-
-Floats: TypeAlias = NDArray[np.float64]
 
 HIDDEN_ROOT = -1
 """Stands for the regression of a variable that plays no part: standard normal, without parents."""

@@ -14,12 +14,12 @@ from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import DataError
 from dconvex.graph.dag import Dag, DagLike, as_dag
 from dconvex.graph.tree import ClusterTree
-from dconvex.inference.discrete import DiscreteAnswers
-from dconvex.inference.gaussian import GaussianAnswers
+from dconvex.inference.discrete import DiscreteEngine
+from dconvex.inference.gaussian import GaussianEngine
 from dconvex.inference.gaussian_store import RegressionStore
 from dconvex.inference.model import LocalModel
 from dconvex.inference.report import Report
-from dconvex.inference.tables import TableStore
+from dconvex.inference.table_store import TableStore
 from dconvex.learning.counted import counted
 from dconvex.learning.counts import Counts
 from dconvex.learning.encoding import Unknown
@@ -33,7 +33,7 @@ from dconvex.network.linear_regressions import Regressions
 from dconvex.network.network import BayesianNetwork
 from dconvex.network.probability_tables import Tables
 
-Learned: TypeAlias = tuple[DiscreteAnswers | GaussianAnswers, Report]
+Learned: TypeAlias = tuple[DiscreteEngine | GaussianEngine, Report]
 
 
 def fit(
@@ -106,7 +106,7 @@ class DataOrigin:
     """Data: the statistics of it that are kept, and how the model was learned from them."""
 
     kept: Statistics
-    answers: DiscreteAnswers | GaussianAnswers
+    answers: DiscreteEngine | GaussianEngine
     prior: Prior | None
     options: Options
     found: Report
@@ -137,12 +137,12 @@ def updated_model(before: Statistics, data: Any, prior: Prior | None, options: O
     return learned(before + more, prior, same, is_coherent=coherent)
 
 
-def network_of(index: ClusterIndex, answers: DiscreteAnswers | GaussianAnswers, *, is_partial: bool) -> BayesianNetwork:
+def network_of(index: ClusterIndex, answers: DiscreteEngine | GaussianEngine, *, is_partial: bool) -> BayesianNetwork:
     """The network of the variables' own families, which must have been read."""
     if is_partial:
         raise ValueError("the model was learned for_query= some variables, so there is no network of all of them")
     dag, own = index.dag, len(index.dag)
-    if isinstance(answers, DiscreteAnswers):
+    if isinstance(answers, DiscreteEngine):
         offsets = answers.store.offsets[: own + 1].copy()
         return BayesianNetwork(dag, Tables(tuple(answers.labels), offsets, answers.store.tables.values[: offsets[-1]]))
     store, edges = answers.store, len(dag.graph.parents.values)
@@ -156,7 +156,7 @@ def _discrete(scope: Scope, counts: Counts, prior: Prior | None, limit: int, *, 
     found = estimated_tables(counts, prior, limit)
     store = TableStore.of(scope.index, counts.tallies.sizes, found.values)
     labels: tuple[tuple[Label, ...], ...] = tuple(own.labels for own in counts.states)
-    answers = DiscreteAnswers(store, labels, coherent=is_coherent)
+    answers = DiscreteEngine(store, labels, coherent=is_coherent)
     unobserved = {
         counts.families.title(number): (int(found.unobserved[number]), int(found.rows[number]))
         for number in np.argsort(-found.unobserved, kind="stable").tolist()
@@ -176,7 +176,7 @@ def _gaussian(scope: Scope, moments: Moments, prior: Prior | None, *, is_coheren
         )
     found = least_squares(moments) if prior is None else posterior_means(moments, prior)
     store = RegressionStore(scope.index, found.intercept, found.coefficients, found.variance)
-    answers = GaussianAnswers(store, coherent=is_coherent)
+    answers = GaussianEngine(store, coherent=is_coherent)
     own, names = len(scope.index.dag), scope.index.dag.nodes
     singular = tuple(moments.families.title(number) for number in np.flatnonzero(found.is_singular).tolist())
     constant = tuple(names[number] for number in np.flatnonzero(found.variance[:own] == 0).tolist())

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Literal, NoReturn, TypeAlias, cast
 
 from dconvex.amounts import amount
+from dconvex.clusters.checked_tree import checked_tree
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import DataError
 from dconvex.graph.dag import Dag
 from dconvex.graph.decomposition import decompose
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.memory import default_limit, limit_of
-from dconvex.inference.model import checked_tree
 from dconvex.learning.counts import Counts, Criterion
 from dconvex.learning.encoding import Unknown
 from dconvex.learning.families import Families

@@ -85,15 +85,15 @@ class Tables:
     def sampled_codes(
         self, dag: Dag, rows: int, rng: np.random.Generator, known: Mapping[int, NDArray[Any]] | None = None
     ) -> list[NDArray[Any]]:
-        """State codes of all nodes for `rows` rows, each drawn given its parents; those of `known` nodes stay as they are."""
+        """State codes of all nodes for this many rows, each drawn given its parents; those of `known` nodes are kept."""
         given = known or {}
         codes = [np.zeros(rows, np.int8 if len(labels) < 128 else np.int32) for labels in self.labels]
-        for index, own in given.items():
-            codes[index][:] = own
         drawn = [index for index in dag.graph.order.tolist() if index not in given]
         thresholds = {index: self._thresholds(index) for index in drawn}
         for first in range(0, rows, ROWS_AT_ONCE):
             block = slice(first, min(first + ROWS_AT_ONCE, rows))
+            for index, own in given.items():
+                codes[index][block] = own[block]
             for index in drawn:
                 row = self._rows(dag, index, codes, block)
                 uniform = rng.random(len(row))

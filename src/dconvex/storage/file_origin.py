@@ -9,8 +9,8 @@ import numpy as np
 
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.graph.dag import Dag
-from dconvex.inference.discrete import DiscreteAnswers
-from dconvex.inference.gaussian import GaussianAnswers
+from dconvex.inference.discrete import DiscreteEngine
+from dconvex.inference.gaussian import GaussianEngine
 from dconvex.inference.model import NO_REPORT, NO_UPDATE, LocalModel, Origin
 from dconvex.inference.report import Report
 from dconvex.learning.encoding import Unknown
@@ -35,7 +35,7 @@ class FileOrigin:
 
     file: Container
     index: ClusterIndex
-    answers: DiscreteAnswers | GaussianAnswers
+    engine: DiscreteEngine | GaussianEngine
     prior: Prior | None
     options: Options | None
     """How data was read; None for the model of a given network."""
@@ -43,7 +43,7 @@ class FileOrigin:
 
     @classmethod
     def read(
-        cls, file: Container, index: ClusterIndex, answers: DiscreteAnswers | GaussianAnswers, max_bytes: int | None
+        cls, file: Container, index: ClusterIndex, engine: DiscreteEngine | GaussianEngine, max_bytes: int | None
     ) -> FileOrigin:
         """What `origin_arrays` gave.
 
@@ -52,33 +52,33 @@ class FileOrigin:
         """
         is_partial = file.facts.flag("partial")
         if "learned" not in file.facts:
-            return cls(file, index, answers, None, None, is_partial)
+            return cls(file, index, engine, None, None, is_partial)
         about = file.facts.part("learned")
-        prior = read_prior(about, answers.kind)
-        states = _declared(file, index, answers)
-        options = Options(answers.kind, states, about.choice("unknown", UNKNOWN), max_bytes=max_bytes)
-        return cls(file, index, answers, prior, options, is_partial)
+        prior = read_prior(about, engine.kind)
+        states = _declared(file, index, engine)
+        options = Options(engine.kind, states, about.choice("unknown", UNKNOWN), max_bytes=max_bytes)
+        return cls(file, index, engine, prior, options, is_partial)
 
     def network(self) -> BayesianNetwork:
-        self.answers.store.read_all()
-        return network_of(self.index, self.answers, is_partial=self.is_partial)
+        self.engine.store.read_all()
+        return network_of(self.index, self.engine, is_partial=self.is_partial)
 
     def updated(self, data: Any) -> LocalModel:
         if self.options is None:
             raise ValueError(NO_UPDATE)
-        return updated_model(self.statistics(), data, self.prior, self.options, coherent=self.answers.coherent)
+        return updated_model(self.statistics(), data, self.prior, self.options, coherent=self.engine.coherent)
 
     def report(self) -> Report:
         if self.options is None:
             raise ValueError(NO_REPORT)
-        return read_report(self.file, self.answers.kind, stored_count(self.index, coherent=self.answers.coherent))
+        return read_report(self.file, self.engine.kind, stored_count(self.index, coherent=self.engine.coherent))
 
     def statistics(self) -> Statistics:
         """The statistics that the model was saved with, if it was."""
         if "coverage" not in self.file:
             raise ValueError("the model was saved without statistics; save it with statistics=True, or learn it again")
-        labels = self.answers.labels if isinstance(self.answers, DiscreteAnswers) else None
-        return read_statistics(self.file, self.index, self.answers.kind, labels)
+        labels = self.engine.labels if isinstance(self.engine, DiscreteEngine) else None
+        return read_statistics(self.file, self.index, self.engine.kind, labels)
 
 
 def origin_arrays(origin: Origin, dag: Dag, *, statistics: bool) -> tuple[Arrays, Record]:
@@ -104,14 +104,14 @@ def origin_arrays(origin: Origin, dag: Dag, *, statistics: bool) -> tuple[Arrays
 
 
 def _declared(
-    file: Container, index: ClusterIndex, answers: DiscreteAnswers | GaussianAnswers
+    file: Container, index: ClusterIndex, engine: DiscreteEngine | GaussianEngine
 ) -> dict[Name, tuple[Label, ...]] | None:
     """The states that were declared when the model was learned."""
     declared = file.array("learned.declared")
     if not len(declared):
         return None
     is_sound = declared[0] >= 0 and declared[-1] < len(index.dag) and (declared[1:] > declared[:-1]).all()
-    if not is_sound or not isinstance(answers, DiscreteAnswers):
+    if not is_sound or not isinstance(engine, DiscreteEngine):
         raise file.damaged("its declared variables are not in order")
     names = index.dag.names
-    return {names[variable]: answers.labels[variable] for variable in declared.tolist()}
+    return {names[variable]: engine.labels[variable] for variable in declared.tolist()}

@@ -9,11 +9,12 @@ import numpy as np
 from dconvex._core import TableLayout, Tables
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import FormatError
-from dconvex.inference.discrete import DiscreteAnswers
-from dconvex.inference.gaussian import GaussianAnswers
+from dconvex.inference.discrete import DiscreteEngine
+from dconvex.inference.engine import Engine
+from dconvex.inference.gaussian import GaussianEngine
 from dconvex.inference.gaussian_store import RegressionStore
 from dconvex.inference.model import LocalModel
-from dconvex.inference.tables import TableStore
+from dconvex.inference.table_store import TableStore
 from dconvex.storage.cluster_numbers import CHECKSUMS, NUMBERS, ClusterNumbers, checksums_of
 from dconvex.storage.container import Container, write_container
 from dconvex.storage.file_origin import FileOrigin, origin_arrays
@@ -37,11 +38,11 @@ def save_model(model: LocalModel, path: Path, *, statistics: bool) -> None:
     Raises:
         ValueError: There are no statistics.
     """
-    index, answers = model._index, model._answers
+    index, engine = model._index, model._engine
     own, about = origin_arrays(model._origin, index.dag, statistics=statistics)
-    answers.store.read_all()
+    engine.store.read_all()
     arrays, facts = structure_arrays(index)
-    numbers = _table_arrays(answers) if isinstance(answers, DiscreteAnswers) else _regression_arrays(answers)
+    numbers = _number_arrays(engine)
     facts |= {"kind": model.kind, "coherent": model.coherent, "max_bytes": model.max_bytes}
     write_container(path, MODEL, arrays | numbers | own, facts | about)
 
@@ -68,27 +69,34 @@ def open_model(path: str | Path) -> LocalModel:
     count = stored_count(index, coherent=coherent)
     if "known" in facts and facts.count("known") != count:  # version 1
         raise facts.wrong("known", facts.record["known"])
-    answers = _discrete(file, index, count, coherent) if kind == "discrete" else _gaussian(file, index, count, coherent)
+    engine = _discrete(file, index, count, coherent) if kind == "discrete" else _gaussian(file, index, count, coherent)
     max_bytes = facts.count("max_bytes") if "max_bytes" in facts else None
-    return LocalModel(index, answers, FileOrigin.read(file, index, answers, max_bytes), max_bytes)
+    return LocalModel(index, engine, FileOrigin.read(file, index, engine, max_bytes), max_bytes)
 
 
-def _table_arrays(answers: DiscreteAnswers) -> Arrays:
-    store = answers.store
-    count = stored_count(store.index, coherent=answers.coherent)
+def _number_arrays(engine: Engine) -> Arrays:
+    if isinstance(engine, DiscreteEngine):
+        return _table_arrays(engine)
+    assert isinstance(engine, GaussianEngine)
+    return _regression_arrays(engine)
+
+
+def _table_arrays(engine: DiscreteEngine) -> Arrays:
+    store = engine.store
+    count = stored_count(store.index, coherent=engine.coherent)
     numbers = store.tables.values[: store.offsets[count]]
     checksums = checksums_of(store.index.core, count, store.states.astype(np.int64), numbers)
-    return {NUMBERS: numbers, CHECKSUMS: checksums, **packed_labels(answers.labels)}
+    return {NUMBERS: numbers, CHECKSUMS: checksums, **packed_labels(engine.labels)}
 
 
-def _regression_arrays(answers: GaussianAnswers) -> Arrays:
-    store = answers.store
-    count = stored_count(store.index, coherent=answers.coherent)
+def _regression_arrays(engine: GaussianEngine) -> Arrays:
+    store = engine.store
+    count = stored_count(store.index, coherent=engine.coherent)
     numbers = packed_regressions(store, count)
     return {NUMBERS: numbers, CHECKSUMS: checksums_of(store.index.core, count, None, numbers)}
 
 
-def _discrete(file: Container, index: ClusterIndex, count: int, coherent: bool) -> DiscreteAnswers:
+def _discrete(file: Container, index: ClusterIndex, count: int, coherent: bool) -> DiscreteEngine:
     """Tables of which none is read yet."""
     labels = StoredLabels.read(file.array, file.path, may_be_empty=False)
     if len(labels) != len(index.dag):
@@ -98,10 +106,10 @@ def _discrete(file: Container, index: ClusterIndex, count: int, coherent: bool) 
         tables = Tables(TableLayout(index.core, labels.sizes().astype(np.int32)), count)
     except (MemoryError, ValueError, OverflowError):
         raise FormatError("the tables of the file do not fit into memory", path=file.path) from None
-    return DiscreteAnswers(TableStore(index, tables, StoredTables(numbers)), labels, coherent=coherent)
+    return DiscreteEngine(TableStore(index, tables, StoredTables(numbers)), labels, coherent=coherent)
 
 
-def _gaussian(file: Container, index: ClusterIndex, count: int, coherent: bool) -> GaussianAnswers:
+def _gaussian(file: Container, index: ClusterIndex, count: int, coherent: bool) -> GaussianEngine:
     """Regressions of which none is read yet."""
     source = StoredRegressions(ClusterNumbers(file, index.core, count, None))
-    return GaussianAnswers(RegressionStore.of_source(index, source), coherent=coherent)
+    return GaussianEngine(RegressionStore.of_source(index, source), coherent=coherent)

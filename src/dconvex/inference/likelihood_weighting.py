@@ -1,42 +1,39 @@
-"""Estimates by sampling, for what is too large to compute: likelihood weighting on the small network of a question."""
+"""Likelihood weighting on the small network of a question, for what is too large to compute."""
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-from dconvex._core import NetworkPart
-from dconvex.errors import DconvexError
-from dconvex.inference.evidence import Evidence
-from dconvex.inference.planner import Planner, Variables
-from dconvex.inference.tables import TableStore
+from dconvex._core import NetworkPart, Question, small_network
+from dconvex.arrays import Floats, Integers
+from dconvex.errors import DconvexError, TooLargeError
+from dconvex.inference.evidence import Variables
+from dconvex.inference.planner import Planner
+from dconvex.inference.request import Request
+from dconvex.inference.table_store import TableStore
 
-Floats: TypeAlias = NDArray[np.float64]
-Longs: TypeAlias = NDArray[np.int64]
+WORKING_COLUMNS = 8
+"""Besides the states, this many numbers are held for each sample."""
 
 
-def weighted_samples(
-    planner: Planner, targets: Variables, evidence: Evidence, samples: int, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
+def weighted_samples(planner: Planner, request: Request, samples: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Probabilities of the joint states of the targets, flat, and their standard errors.
 
-    Every variable is drawn given its parents, observed ones stay as they are, and a sample weighs as much as the evidence is
-    probable given it.
+    Every variable is drawn given its parents, observed ones stay as they are, and the weight of a sample is the probability
+    of the evidence given it.
     """
     if samples < 2:
         raise ValueError(f"an estimate needs at least 2 samples, not {samples}")
-    store = planner.store
+    store, evidence = planner.store, request.evidence
     # in the whole network no table has to be derived
     network = NetworkPart.WHOLE if planner.coherent else NetworkPart.PRUNED
-    small = planner.small_network(targets, evidence.observed, evidence.soft, network=network)
+    question = Question(request.targets, evidence.observed, evidence.soft, network=network, coherent=planner.coherent)
+    small = small_network(store.index.core, question)
     requisite = np.flatnonzero(small.is_requisite)
     requisite = requisite[np.argsort(store.index.core.graph.rank[small.nodes[requisite]])]  # parents before children
+    _refuse_many_samples(samples, len(requisite) + len(evidence.observed), request.limit)
     store.derive(small.tables[requisite])
-    states: dict[int, Longs] = {
-        v: np.full(samples, state, np.int64) for v, state in zip(evidence.observed, evidence.states, strict=True)
-    }
+    states: dict[int, Integers] = {v: np.full(samples, state, np.int64) for v, state in evidence.state_of().items()}
     observed = set(states)
     log_weight = np.zeros(samples)
     likelihoods = dict(zip(evidence.soft, evidence.likelihoods, strict=True))
@@ -51,17 +48,24 @@ def weighted_samples(
                 states[node] = _drawn(rows, row, rng)
                 if node in likelihoods:
                     log_weight += np.log(likelihoods[node][states[node]])
-    return _weighed(store, targets, states, log_weight)
+    return _weighed(store, request.targets, states, log_weight)
 
 
-def _row(store: TableStore, table: int, states: dict[int, Longs], samples: int) -> Longs:
+def _refuse_many_samples(samples: int, variables: int, limit: int) -> None:
+    estimate = 8 * samples * (variables + WORKING_COLUMNS)
+    if estimate > limit:
+        what = f"{samples:,} samples of {variables:,} variables"
+        raise TooLargeError(what, estimate, limit, "Take fewer samples, or raise max_bytes.")
+
+
+def _row(store: TableStore, table: int, states: dict[int, Integers], samples: int) -> Integers:
     row = np.zeros(samples, np.int64)
     for parent in store.index.parents_of(table).tolist():
         row = row * int(store.states[parent]) + states[parent]
     return row
 
 
-def _drawn(rows: Floats, row: Longs, rng: np.random.Generator) -> Longs:
+def _drawn(rows: Floats, row: Integers, rng: np.random.Generator) -> Integers:
     """A state for each sample by the row that its parents choose, never one of probability zero."""
     cumulative = np.cumsum(rows, axis=1)
     last = rows.shape[1] - 1 - np.argmax(rows[:, ::-1] > 0, axis=1)
@@ -69,12 +73,12 @@ def _drawn(rows: Floats, row: Longs, rng: np.random.Generator) -> Longs:
     drawn = np.zeros(len(row), np.int64)
     for state in range(rows.shape[1] - 1):
         drawn += uniform >= cumulative[row, state]
-    # rounding may pass the last possible state over, and a state of probability zero may stand first
-    limited: Longs = np.minimum(drawn, last[row])
+    # rounding may pass the last possible state over, and a state of probability zero may come first
+    limited: Integers = np.minimum(drawn, last[row])
     return limited
 
 
-def _weighed(store: TableStore, targets: Variables, states: dict[int, Longs], log_weight: Floats) -> tuple[Floats, Floats]:
+def _weighed(store: TableStore, targets: Variables, states: dict[int, Integers], log_weight: Floats) -> tuple[Floats, Floats]:
     highest = log_weight.max()
     if highest == -np.inf:
         raise DconvexError("none of the samples agrees with the evidence; take more samples, or ask with method='exact'")

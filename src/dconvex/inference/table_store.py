@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Final, Protocol, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dconvex._core import Derivation, TableLayout, Tables
+from dconvex.arrays import Floats, Indices, Offsets, Sizes
 from dconvex.caching import cached_property
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.locks import Lock
-
-Floats: TypeAlias = NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.int32]
-Offsets: TypeAlias = NDArray[np.int64]
 
 
 class NumberSource(Protocol):
@@ -33,34 +29,37 @@ class NumberSource(Protocol):
         """Put the numbers of the wanted tables in, and of any others that come with them, or mark them as underflowed."""
 
 
+@final
 class InMemory:
     """The source of tables whose numbers are there from the start."""
 
-    is_complete = True
-    bytes_read = 0
+    is_complete: Final = True
+    bytes_read: Final = 0
 
     def read(self, tables: Tables, wanted: Indices) -> None:
         raise AssertionError(f"the tables {wanted.tolist()} were never put in")
 
 
+@final
 class CopiedTables:
     """The source of tables that are copies of those of another store: table t is its table `numbers[t]`."""
 
-    is_complete = False
-    bytes_read = 0
+    is_complete: Final = False
+    bytes_read: Final = 0
 
     def __init__(self, larger: TableStore, numbers: Indices) -> None:
         self.larger, self.numbers = larger, numbers
 
     def read(self, tables: Tables, wanted: Indices) -> None:
         self.larger.derive(self.numbers[wanted])
-        lost = np.isin(self.numbers[wanted], self.larger.tables.underflowed)
-        tables.mark_underflowed(wanted[lost])
-        there = wanted[~lost]
+        is_underflowed = np.isin(self.numbers[wanted], self.larger.tables.underflowed)
+        tables.mark_underflowed(wanted[is_underflowed])
+        there = wanted[~is_underflowed]
         parts = [self.larger.flat(number) for number in self.numbers[there].tolist()]
         tables.put(there, np.concatenate([np.empty(0), *parts]))
 
 
+@final
 class TableStore:
     """The tables of an index by number, and where their numbers come from.
 
@@ -73,7 +72,7 @@ class TableStore:
         self._lock = Lock()
 
     @classmethod
-    def of(cls, index: ClusterIndex, states: Sequence[int] | NDArray[Any], values: Floats) -> TableStore:
+    def of(cls, index: ClusterIndex, states: Sequence[int] | Sizes, values: Floats) -> TableStore:
         """Tables in memory. `values` are those of the network, or all, one after the other."""
         layout = TableLayout(index.core, np.array(states, np.int32))
         given = int(np.searchsorted(layout.offsets, len(values)))
