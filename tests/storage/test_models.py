@@ -84,9 +84,9 @@ def test_regressions_that_were_read_when_a_process_forked_are_kept_in_the_child(
     """Another thread has read them, and the child has neither that thread nor what it had not kept yet."""
     model = dc.localize(ECOLI)
     again = reopened(model, file)
-    source = again._answers.store.source
+    source = again._engine.store.source
     source.stored.read_all(source._numbers)
-    assert not again._answers.store.is_known.any()
+    assert not again._engine.store.is_known.any()
     np.testing.assert_array_equal(again.query("lacA", {"aceB": 1.5}).covariance, model.query("lacA", {"aceB": 1.5}).covariance)
 
 
