@@ -110,6 +110,7 @@ def check(subjects, folder, seeds):
         found[answer if answer in ("refused", "answered", "limited") else "wrong"] += 1
         if answer not in ("refused", "answered", "limited"):
             wrong.append(f"{said}\n    {answer}")
+            print(wrong[-1], flush=True)  # known even if the run does not end
     print(dict(found))
     assert not wrong, f"{len(wrong)} of {sum(found.values())}:\n" + "\n".join(wrong[:40])
     assert found["answered"] > 0.02 * sum(found.values())  # else the changes are too coarse to show anything
