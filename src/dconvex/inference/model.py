@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dconvex.amounts import amount
 from dconvex.errors import ImpossibleEvidenceError
-from dconvex.graph.checking import check_tree
+from dconvex.graph.checking import find_violations
 from dconvex.graph.convexity import inducing_path
 from dconvex.graph.dag import Dag
 from dconvex.graph.decomposition import quick_tree
@@ -61,8 +61,7 @@ def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_b
     if not isinstance(network, BayesianNetwork):
         raise TypeError(f"localize takes a BayesianNetwork, not {type(network).__name__}")
     dag = network.dag
-    chosen = quick_tree(dag) if tree is None else checked_tree(dag, tree)
-    index = FamilyIndex.of(dag, chosen)
+    index = FamilyIndex.of(dag, quick_tree(dag)) if tree is None else checked_index(dag, tree)
     answers: DiscreteAnswers | GaussianAnswers
     if network.kind == "discrete":
         answers = DiscreteAnswers.of(index, cast("Tables", network.parameters))
@@ -73,13 +72,20 @@ def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_b
 
 def checked_tree(dag: Dag, tree: ClusterTree) -> ClusterTree:
     """A tree over this DAG whose separators are d-convex."""
+    return checked_index(dag, tree).tree
+
+
+def checked_index(dag: Dag, tree: ClusterTree) -> FamilyIndex:
+    """The index of a tree over this DAG whose separators are d-convex, which shows within each cluster."""
     if not isinstance(tree, ClusterTree):
         raise TypeError(f"tree must be a ClusterTree, as `decompose` gives one, not {type(tree).__name__}")
     if tree.mode == "all":
         tree = ClusterTree(tree.clusters, tree.edges, mode="any")
-    broken = set(check_tree(dag, tree)) & {"covers", "families", "tree", "junction", "separators", "convex"}
+    broken = find_violations(dag, tree, ("covers", "families", "tree", "junction", "separators"))
     if not broken:
-        return tree
+        index = FamilyIndex.of(dag, tree)
+        if index.core.find_inducing_separator() < 0:
+            return index
     for separator in sorted(dict.fromkeys(tree.separators), key=len):
         if separator <= set(dag.nodes) and (path := inducing_path(dag, separator)) is not None:
             raise ValueError(
