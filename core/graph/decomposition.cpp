@@ -23,7 +23,7 @@ constexpr std::int64_t few_steps = 2'000;
 constexpr std::int64_t few_words = 50'000'000;
 
 // What a bounded refinement may count in any case; a few tenths of a millisecond.
-constexpr std::int64_t least_refinement = 100'000;
+constexpr std::int64_t least_refinement = 50'000;
 
 // The trees of all blocks: first all clusters and edges of one block, then those of the next.
 struct BlockTrees {
