@@ -319,9 +319,7 @@ void Decomposer::add_refined(Indices old_clusters, Indices old_edges, Vector<Sea
         const Indices separator = trees_.separators[edge];
         tree.join(trees_.edges[edge].one, trees_.edges[edge].other, Part(separator.begin(), separator.end()));
     }
-    const ClusterSearch searched = [&](Index cluster) {
-        return search(tree.cluster(cluster).members, tree.cliques(cluster));
-    };
+    const ClusterSearch searched = [&](Index cluster) { return search(tree.cluster(cluster).members, tree.cliques(cluster)); };
     const bool searches = kind_ != SeparatorKind::complete;
     refine_tree(tree, searches ? searched : ClusterSearch(), searches ? std::move(known) : NumberedMap<SearchResult>(), poll());
     NumberedMap<Index> number;

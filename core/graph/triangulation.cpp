@@ -378,9 +378,9 @@ private:
     // component outside N[x] that x's own region has not got, unless x lies in the clique: if all of the clique is in N[x], it
     // is a component with that boundary, else it belongs to the component of the other nodes of the clique, all of which see
     // the same nodes of the clique. So searches stay in the region of x, and in those attached to cliques with x.
-    Vector<Index> region_;                 // of each vertex
-    Vector<Vector<Index>> attached_to_;    // for each region the clique, ascending, that separates it from those before it
-    Vector<Index> beyond_;                 // x where the vertex lies in the clique to which the region of x is attached
+    Vector<Index> region_;               // of each vertex
+    Vector<Vector<Index>> attached_to_;  // for each region the clique, ascending, that separates it from those before it
+    Vector<Index> beyond_;               // x where the vertex lies in the clique to which the region of x is attached
     Vector<Seed> seeds_;
     Vector<Search> searches_;
     Index search_count_ = 0;
