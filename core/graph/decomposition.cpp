@@ -18,11 +18,12 @@ namespace {
 // A block whose triangulation would walk over more vertices is one cluster, undecided; that is a minute or so.
 constexpr std::int64_t most_steps = 4'000'000'000;
 
-// Projections of cliques so large that they touch more words are left to walks, unless these take longer.
+// Separators are tested by walks where these are short, or where the cliques are so large that projections touch more words.
+constexpr std::int64_t few_steps = 2'000;
 constexpr std::int64_t few_words = 50'000'000;
 
 // What a bounded refinement may count in any case; a few tenths of a millisecond.
-constexpr std::int64_t least_refinement = 100'000;
+constexpr std::int64_t least_refinement = 50'000;
 
 // The trees of all blocks: first all clusters and edges of one block, then those of the next.
 struct BlockTrees {
@@ -138,7 +139,8 @@ Flags Decomposer::find_kept(const CliqueTree& tree, const Arcs& arcs) {
     }
     const auto asked = std::count(is_asked.begin(), is_asked.end(), 1);
     if (kind_ == SeparatorKind::complete || asked == 0) return is_kept;
-    if (projection_cost(tree) > std::max<std::int64_t>(asked * arcs.size, few_words)) {
+    const std::int64_t walks = asked * arcs.size;
+    if (walks < few_steps || projection_cost(tree) > std::max(walks, few_words)) {
         for (Index clique = 0; clique < tree.cliques.size(); ++clique) {
             if (is_asked[clique]) is_kept[clique] = is_convex(arcs, work_, tree.separator(clique));
         }
@@ -317,9 +319,7 @@ void Decomposer::add_refined(Indices old_clusters, Indices old_edges, Vector<Sea
         const Indices separator = trees_.separators[edge];
         tree.join(trees_.edges[edge].one, trees_.edges[edge].other, Part(separator.begin(), separator.end()));
     }
-    const ClusterSearch searched = [&](Index cluster) {
-        return search(tree.cluster(cluster).members, tree.cliques(cluster));
-    };
+    const ClusterSearch searched = [&](Index cluster) { return search(tree.cluster(cluster).members, tree.cliques(cluster)); };
     const bool searches = kind_ != SeparatorKind::complete;
     refine_tree(tree, searches ? searched : ClusterSearch(), searches ? std::move(known) : NumberedMap<SearchResult>(), poll());
     NumberedMap<Index> number;

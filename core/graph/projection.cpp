@@ -115,8 +115,8 @@ private:
     const Index size_;
     Vector<Offset> first_word_, first_of_message_, first_shared_;
     Vector<Index> shared_above_;
-    Vector<Index> top_;     // for each node the clique nearest to the root that holds it
-    Flags is_needed_;       // a separator that is asked for lies here or below
+    Vector<Index> top_;      // for each node the clique nearest to the root that holds it
+    Flags is_needed_;        // a separator that is asked for lies here or below
     Vector<Word> once_;      // what each clique has of its own or has heard from a neighbour,
     Vector<Word> twice_;     // and what of that from two sources
     Vector<Word> messages_;  // what each has sent up
@@ -196,7 +196,8 @@ void ProjectionSweep::place_arcs() {
         poll_(std::ssize(members));
         for (Index member = 0; member < clique_size(clique); ++member) number[members[member]] = member;
         Projection own = once(clique);
-        for (const Index arc : arcs_at[clique]) Projection::set(own.children(number[placed[arc].parent]), number[placed[arc].child]);
+        for (const Index arc : arcs_at[clique])
+            Projection::set(own.children(number[placed[arc].parent]), number[placed[arc].child]);
     }
 }
 
@@ -301,9 +302,12 @@ bool ProjectionSweep::has_joined_pair(Projection& projection, Index above, Indic
     const Indices nodes = tree_.cliques[above];
     const std::size_t words = words_for(clique_size(above));
     Vector<Index> order(members.begin(), members.end());
-    std::sort(order.begin(), order.end(), [&](Index one, Index other) { return arcs_.rank[nodes[one]] < arcs_.rank[nodes[other]]; });
+    std::sort(order.begin(), order.end(),
+              [&](Index one, Index other) { return arcs_.rank[nodes[one]] < arcs_.rank[nodes[other]]; });
     Vector<Word> ancestors(nodes.size() * words, 0), reached(words), allowed(words);
-    const auto above_of = [&](Index member) { return std::span(ancestors).subspan(static_cast<std::size_t>(member) * words, words); };
+    const auto above_of = [&](Index member) {
+        return std::span(ancestors).subspan(static_cast<std::size_t>(member) * words, words);
+    };
     for (const Index member : order) {  // parents before their children
         for_each_bit(projection.children(member), [&](Index child) {
             Projection::set(above_of(child), member);

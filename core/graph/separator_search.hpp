@@ -35,7 +35,7 @@ struct SearchResult {
 
 // When a search gives up.
 struct SearchLimit {
-    std::optional<std::int64_t> effort;                                    // search nodes; one that takes long counts for several
+    std::optional<std::int64_t> effort;                                  // search nodes; one that takes long counts for several
     std::int64_t last_count = std::numeric_limits<std::int64_t>::max();  // what the workspace's poll may have counted
 };
 

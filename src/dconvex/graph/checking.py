@@ -8,11 +8,13 @@ at paths is in the native core (`core/graph/checking.hpp`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from dconvex._core import count_components, find_nested_cluster, find_scattered_variable, find_wrong_separator
-from dconvex.graph.dag import DagLike, as_dag
+from dconvex.graph.dag import Dag, DagLike, as_dag
 from dconvex.graph.tree import ClusterTree
+
+PROPERTIES = ("covers", "families", "tree", "junction", "reduced", "separators", "convex", "minimal", "irreducible")
 
 
 def check_tree(dag: DagLike, tree: ClusterTree, irreducible: bool = False) -> tuple[str, ...]:
@@ -46,13 +48,18 @@ def check_tree(dag: DagLike, tree: ClusterTree, irreducible: bool = False) -> tu
     >>> check_tree([("a", "b"), ("b", "c")], ClusterTree([["a", "b"], ["b", "c"]]))
     ('tree', 'junction')
     """
-    graph = as_dag(dag)
-    whole = graph.with_nodes(tree.variables)
+    return find_violations(as_dag(dag), tree, PROPERTIES if irreducible else PROPERTIES[:-1])
+
+
+def find_violations(dag: Dag, tree: ClusterTree, properties: Sequence[str]) -> tuple[str, ...]:
+    """Which of these properties of `check_tree` the tree has not."""
+    is_exact = tree.is_over(dag)
+    whole = dag if is_exact else dag.with_nodes(tree.variables)
     clusters, edges, separators = tree.as_lists(whole)
     network, mode, size = whole.graph, tree.mode, len(whole)
     count = len(clusters)
     fails: dict[str, Callable[[], bool]] = {
-        "covers": lambda: tree.variables != frozenset(graph.nodes),
+        "covers": lambda: not is_exact and tree.variables != frozenset(dag.nodes),
         "families": lambda: network.find_uncovered_family(clusters) >= 0,
         "tree": lambda: len(edges) != max(count - 1, 0) or count_components(edges, count) != min(count, 1),
         "junction": lambda: find_scattered_variable(clusters, edges, size) >= 0,
@@ -63,6 +70,6 @@ def check_tree(dag: DagLike, tree: ClusterTree, irreducible: bool = False) -> tu
         ),
         "convex": lambda: mode != "all" and max(map(network.find_inducing_set, (clusters, separators))) >= 0,
         "minimal": lambda: mode != "any" and network.find_nonminimal_separator(separators) >= 0,
-        "irreducible": lambda: irreducible and network.find_reducible_cluster(clusters, mode) >= 0,
+        "irreducible": lambda: network.find_reducible_cluster(clusters, mode) >= 0,
     }
-    return tuple(name for name, fails_it in fails.items() if fails_it())
+    return tuple(name for name in properties if fails[name]())

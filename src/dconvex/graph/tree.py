@@ -234,9 +234,13 @@ class ClusterTree(Shown):
         else:
             place = np.array([dag.index_of(name) for name in arrays.names], np.int32)
             members = place[arrays.clusters.values]
-        owners = arrays.clusters.owners()
-        members = members[np.lexsort((members, owners))]
+            members = members[np.lexsort((members, arrays.clusters.owners()))]
         return arrays.clusters.offsets.copy(), members, index.parent.copy(), index.depth.copy()
+
+    def is_over(self, dag: Dag) -> bool:
+        """Whether the clusters hold the variables of the DAG; False may also mean that it takes longer to say."""
+        arrays = self._arrays
+        return arrays.names == dag.nodes and bool(np.bincount(arrays.clusters.values, minlength=len(dag)).all())
 
     def joints(self, dag: Dag) -> tuple[Indices, Ragged]:
         """The edges as arrays; for algorithms.
@@ -271,11 +275,12 @@ class ClusterTree(Shown):
 
         """
         arrays = self._arrays
+        if arrays.names == dag.nodes:
+            return arrays.clusters, arrays.ends, arrays.separators
         parts = arrays.clusters, arrays.separators
         number = np.arange(len(arrays.names), dtype=np.int32)
-        if arrays.names != dag.nodes:  # a pruned tree has names that it does not hold
-            held = np.unique(np.concatenate([lists.values for lists in parts]))
-            number[held] = [dag.index_of(arrays.names[place]) for place in held.tolist()]
+        held = np.unique(np.concatenate([lists.values for lists in parts]))  # a pruned tree has names that it does not hold
+        number[held] = [dag.index_of(arrays.names[place]) for place in held.tolist()]
         clusters, separators = (_renumbered(lists, number) for lists in parts)
         return clusters, arrays.ends, separators
 

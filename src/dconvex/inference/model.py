@@ -13,7 +13,7 @@ import numpy as np
 
 from dconvex.amounts import amount
 from dconvex.arrays import Floats
-from dconvex.clusters.checked_tree import checked_tree
+from dconvex.clusters.checked_index import checked_index
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import ImpossibleEvidenceError
 from dconvex.graph.dag import Dag
@@ -71,7 +71,7 @@ def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_b
     if not isinstance(network, BayesianNetwork):
         raise TypeError(f"localize takes a BayesianNetwork, not {type(network).__name__}")
     dag = network.dag
-    index = ClusterIndex.of(dag, quick_tree(dag) if tree is None else checked_tree(dag, tree))
+    index = ClusterIndex.of(dag, quick_tree(dag)) if tree is None else checked_index(dag, tree)
     return LocalModel(index, _engine_of(index, network.parameters), NetworkOrigin(network), max_bytes)
 
 

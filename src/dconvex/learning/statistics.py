@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, NoReturn, TypeAlias, cast
 
 from dconvex.amounts import amount
-from dconvex.clusters.checked_tree import checked_tree
+from dconvex.clusters.checked_index import checked_index
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import DataError
 from dconvex.graph.dag import Dag
@@ -36,7 +36,7 @@ class Scope:
     def of(
         cls, dag: Dag, tree: ClusterTree | None, *, coherent: bool = False, for_query: Name | Iterable[Name] | None = None
     ) -> Scope:
-        chosen = decompose(dag) if tree is None else checked_tree(dag, tree)
+        chosen = decompose(dag) if tree is None else checked_index(dag, tree).tree
         if for_query is not None:
             if coherent:
                 raise ValueError("coherent=True needs the whole network, of which for_query= leaves out all but a part")
