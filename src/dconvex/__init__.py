@@ -41,12 +41,11 @@ if TYPE_CHECKING:
     from dconvex.inference.distribution import Distribution, GaussianDistribution
     from dconvex.inference.model import LocalModel, localize
     from dconvex.inference.plan import QueryPlan
-    from dconvex.learning.counted import statistics
+    from dconvex.learning.estimation.priors import BDeu, Dirichlet, NormalInverseGamma
     from dconvex.learning.fitting import fit
     from dconvex.learning.opening import open_model
-    from dconvex.learning.priors import BDeu, Dirichlet, NormalInverseGamma
     from dconvex.learning.report import Report
-    from dconvex.learning.statistics import Statistics
+    from dconvex.learning.tree_statistics import Statistics, statistics
     from dconvex.network.family import Regression, Table
     from dconvex.network.network import BayesianNetwork
     from dconvex.network.random_networks import random_dag, random_gaussian_network, random_network
@@ -131,12 +130,11 @@ _NAMES = {
     "inference.distribution": "Distribution GaussianDistribution",
     "inference.model": "LocalModel localize",
     "inference.plan": "QueryPlan",
-    "learning.counted": "statistics",
     "learning.fitting": "fit",
     "learning.opening": "open_model",
-    "learning.priors": "BDeu Dirichlet NormalInverseGamma",
+    "learning.estimation.priors": "BDeu Dirichlet NormalInverseGamma",
     "learning.report": "Report",
-    "learning.statistics": "Statistics",
+    "learning.tree_statistics": "Statistics statistics",
     "network.family": "Regression Table",
     "network.network": "BayesianNetwork",
     "network.random_networks": "random_dag random_gaussian_network random_network",

@@ -264,7 +264,7 @@ class TestWhatMoves:
         assert dc.statistics(ASIA, data) == dc.statistics(ASIA, WORDS)
 
     def test_nothing_of_dask_is_loaded_before_it_is_needed(self):
-        code = "import sys, dconvex.learning.distributed, dconvex.inference.partitions; print('dask' in sys.modules)"
+        code = "import sys, dconvex.learning.statistics.distributed, dconvex.inference.partitions; print('dask' in sys.modules)"
         assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 

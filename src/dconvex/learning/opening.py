@@ -13,12 +13,12 @@ from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian import GaussianAnswers
 from dconvex.inference.model import LocalModel
 from dconvex.inference.saving import MODEL, opened_answers
-from dconvex.learning.encoding import Unknown
+from dconvex.learning.estimation.priors import Prior
 from dconvex.learning.fitting import FromData, network_of
-from dconvex.learning.priors import Prior
+from dconvex.learning.learning_options import LearningOptions, Unknown
 from dconvex.learning.report import Report
-from dconvex.learning.statistics import Options, Statistics
 from dconvex.learning.storing import prior_from, read_report
+from dconvex.learning.tree_statistics import Statistics
 from dconvex.names import Label, Name
 from dconvex.network.network import BayesianNetwork
 from dconvex.storage.container import Container
@@ -46,11 +46,13 @@ def open_model(path: str | Path) -> LocalModel:
     facts = file.facts
     max_bytes = facts.count("max_bytes") if "max_bytes" in facts else None
     is_learned, is_partial = "learned" in facts, facts.flag("partial")
-    prior, options = None, Options(max_bytes=max_bytes)
+    prior, options = None, LearningOptions(max_bytes=max_bytes)
     if is_learned:
         about = facts.part("learned")
         prior = prior_from(about, answers.kind)
-        options = Options(answers.kind, _declared(file, index, answers), about.choice("unknown", UNKNOWN), max_bytes=max_bytes)
+        options = LearningOptions(
+            answers.kind, _declared(file, index, answers), about.choice("unknown", UNKNOWN), max_bytes=max_bytes
+        )
     origin = FileOrigin(file, index, answers, prior, options, is_learned=is_learned, is_partial=is_partial)
     return LocalModel(index, answers, origin, max_bytes)
 
@@ -63,7 +65,7 @@ class FileOrigin:
     index: FamilyIndex
     answers: DiscreteAnswers | GaussianAnswers
     prior: Prior | None
-    options: Options
+    options: LearningOptions
     is_learned: bool
     is_partial: bool
 

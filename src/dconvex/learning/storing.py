@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dconvex.errors import FormatError
-from dconvex.learning.counts import Counts
-from dconvex.learning.coverage import Coverage
-from dconvex.learning.families import Families
-from dconvex.learning.moments import Moments, pair_places, scatter_places
-from dconvex.learning.priors import KINDS, BDeu, Dirichlet, NormalInverseGamma, Prior
+from dconvex.learning.columns.states import Order, States
+from dconvex.learning.estimation.priors import KINDS, BDeu, Dirichlet, NormalInverseGamma, Prior
 from dconvex.learning.report import Report
-from dconvex.learning.states import Order, States
-from dconvex.learning.tallies import MOST_CELLS, Seen, Tallies, table_sizes
+from dconvex.learning.statistics.counted_families import Families
+from dconvex.learning.statistics.counts import MOST_CELLS, Counts, Seen, Tallies
+from dconvex.learning.statistics.coverage import Coverage
+from dconvex.learning.statistics.moments import Moments, entry_indices, scatter_offsets
 from dconvex.names import Label, Name, canonical
 from dconvex.storage.container import Container
 from dconvex.storage.facts import Facts, read_json
@@ -80,7 +79,7 @@ def _coverage_from(file: Container, families: Families, rows: int) -> Coverage:
         and (tables >= 0).all()
         and ((used >= 0) & (used <= offered) & (offered <= rows)).all()
         and not ((tables == 0) & (offered > 0)).any()
-        and not ((tables > 0) & ~families.reduced(np.logical_and, has_column).astype(bool)).any()
+        and not ((tables > 0) & ~families.covered_by(has_column)).any()
     )
     if not is_sound:
         raise _damaged(file, "the rows of its families do not fit together")
@@ -95,7 +94,7 @@ def _counts_from(file: Container, families: Families, coverage: Coverage, labels
     if any(own.order is not Order.DECLARED and list(own.labels) != canonical(own.labels) for own in set(states)):
         raise _damaged(file, "some states are not in order")
     sizes = np.array([len(own) for own in states], np.int64)
-    cells = table_sizes(families, sizes)
+    cells = families.table_sizes(sizes)
     is_dense = cells <= MOST_CELLS
     counts = file.array("counts.cells")
     if float(np.where(is_dense, cells, 0).sum()) != len(counts):
@@ -115,7 +114,7 @@ def _seen_from(file: Container, families: Families, sizes: Longs, numbers: list[
     seen: dict[int, Seen] = {}
     cell, row = 0, 0
     for number, many in zip(numbers, rows.tolist(), strict=True):
-        members = families.of_number(number)
+        members = families.members_of(number)
         own = Seen(cells[cell : cell + many * len(members)], counts[row : row + many])
         cell, row = cell + many * len(members), row + many
         if cell > len(cells) or row > len(counts):
@@ -154,7 +153,7 @@ def _check_totals(file: Container, counts: Longs, at: Longs, coverage: Coverage,
 
 
 def _moments_from(file: Container, families: Families, coverage: Coverage) -> Moments:
-    entries = int(scatter_places(families)[-1])
+    entries = int(scatter_offsets(families)[-1])
     members = len(families.members)
     mean, rest = (file.array(f"moments.{part}", members) for part in ("mean", "rest"))
     scatter = file.array("moments.scatter", entries)
@@ -162,7 +161,7 @@ def _moments_from(file: Container, families: Families, coverage: Coverage) -> Mo
         raise _damaged(file, "a moment is not finite")
     if (np.abs(rest) > ROUNDING * np.abs(mean)).any():
         raise _damaged(file, "a mean does not fit together")
-    row, column, mirrored = pair_places(families)
+    row, column, mirrored = entry_indices(families)
     square = scatter[row == column]  # of each member, in order
     if (square < 0).any():
         raise _damaged(file, "a sum of squares is negative")

@@ -1,53 +1,111 @@
-"""Additive statistics of the families of a tree: all that learning needs to know of the data."""
+"""Statistics of the families of a tree over a graph, which can be added, saved, scored and learned from."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NoReturn, TypeAlias, get_args
+from typing import Any, NoReturn, get_args
 
 from numpy.typing import NDArray
 
 from dconvex.amounts import amount
-from dconvex.errors import DataError, FormatError
-from dconvex.graph.dag import Dag
+from dconvex.errors import FormatError
+from dconvex.graph.dag import Dag, DagLike, as_dag
 from dconvex.graph.decomposition import decompose
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.families import FamilyIndex
-from dconvex.inference.memory import default_limit, limit_of
 from dconvex.inference.model import checked_tree
 from dconvex.inference.saving import index_from, structure_of
-from dconvex.learning.counts import Counts, Criterion
-from dconvex.learning.encoding import Unknown
-from dconvex.learning.families import Families
-from dconvex.learning.moments import Moments
+from dconvex.learning.columns.matching import is_distributed
+from dconvex.learning.estimation.scores import Criterion, score
+from dconvex.learning.learning_options import KINDS, Kind, LearningOptions, StatesLike, Unknown
+from dconvex.learning.statistics.counted_families import Families
+from dconvex.learning.statistics.counts import Counts
+from dconvex.learning.statistics.distributed import gathered_by_partition
+from dconvex.learning.statistics.gatherer import FamilyStatistics, added
+from dconvex.learning.statistics.gathering import gathered
 from dconvex.learning.storing import part_arrays, part_from
-from dconvex.learning.threads import thread_count
-from dconvex.names import Label, Name, as_names, checked_labels
+from dconvex.names import Label, Name, as_names
 from dconvex.storage.container import Container, write_container
 from dconvex.storage.structure import Structure
 
-Kind: TypeAlias = Literal["discrete", "gaussian"]
-StatesLike: TypeAlias = Mapping[Name, Iterable[Label]]
-
-KINDS: tuple[Kind, ...] = get_args(Kind)
 STATISTICS = "dconvex statistics"
 
 
+def statistics(
+    dag: DagLike,
+    data: Any,
+    *,
+    tree: ClusterTree | None = None,
+    kind: Kind | None = None,
+    states: StatesLike | None = None,
+    coherent: bool = False,
+    for_query: Name | Iterable[Name] | None = None,
+    unknown: Unknown = "raise",
+    n_jobs: int | None = None,
+    max_bytes: float | None = None,
+    progress: bool = False,
+) -> Statistics:
+    """All that learning needs to know of the data: counts or moments of each family. They add up with `+`.
+
+    Args:
+        dag: The graph.
+        data: As for `fit`, but for `Statistics`.
+        tree: The tree whose clusters are learned; None: that of `decompose`.
+        kind: "discrete" or "gaussian"; None: as the columns show.
+        states: Labels of variables, in order; None: those that the data shows.
+        coherent: Count the families of the network only, without those of clusters that do not hold all parents.
+        for_query: Count only what a question about these variables needs.
+        unknown: Whether a value that is not among `states` raises, or counts as missing.
+        n_jobs: The number of threads (None: all cores); it makes no difference to the result.
+        max_bytes: The most memory for counts (None: half of what the machine has).
+        progress: Show a bar if it takes more than a second.
+
+    Returns:
+        The statistics of all tables together.
+
+    Raises:
+        DataError: There are no rows, or a column cannot be used as it is.
+        UnknownVariableError: `states` or `for_query` has a variable that the graph does not have.
+        TooLargeError: The counts take more memory than `max_bytes`.
+        ValueError: Options are unknown, or do not go together.
+
+    >>> import dconvex as dc
+    >>> network = dc.load_network("asia")
+    >>> one, two = (dc.statistics(network, network.sample(500, seed=seed)) for seed in (1, 2))
+    >>> one + two
+    Statistics(discrete, 8 variables, 12 families, 1,000 rows)
+    """
+    graph = as_dag(dag)
+    options = LearningOptions(kind, None, unknown, n_jobs, max_bytes, progress).with_states(graph, states)
+    return statistics_of(Scope.of(graph, tree, coherent=coherent, for_query=for_query), data, options)
+
+
+def statistics_of(scope: Scope, data: Any, options: LearningOptions) -> Statistics:
+    """The statistics of all tables in `data`; those of Dask are gathered where they are."""
+    gather = gathered_by_partition if is_distributed(data) else gathered
+    return Statistics(scope, gather(scope.families, data, options))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Scope:
     """Which families of which tree are counted."""
 
-    def __init__(self, index: FamilyIndex, families: Families, *, is_partial: bool) -> None:
-        self.index, self.families, self.is_partial = index, families, is_partial
+    index: FamilyIndex
+    families: Families
+    is_partial: bool
+    """Whether it is a part of the network, kept for a question."""
 
     @classmethod
     def of(
         cls, dag: Dag, tree: ClusterTree | None, *, coherent: bool = False, for_query: Name | Iterable[Name] | None = None
     ) -> Scope:
+        """The families of a tree (None: that of `decompose`), of the network only, or of the clusters that a question keeps."""
         chosen = decompose(dag) if tree is None else checked_tree(dag, tree)
         if for_query is not None:
             if coherent:
-                raise ValueError("coherent=True needs the whole network, of which for_query= leaves out all but a part")
+                raise ValueError("coherent=True needs the whole network, and for_query= keeps a part of it; pass one of them")
             wanted = as_names(for_query)
             for name in wanted:
                 dag.index_of(name)
@@ -60,34 +118,6 @@ class Scope:
         return cls(index, Families.of(index, own_only=coherent), is_partial=for_query is not None)
 
 
-class Options:
-    """How data is read."""
-
-    def __init__(
-        self, kind: Kind | None = None, states: Mapping[Name, tuple[Label, ...]] | None = None, unknown: Unknown = "raise",
-        n_jobs: int | None = None, max_bytes: float | None = None, progress: bool = False,
-    ) -> None:  # fmt: skip
-        if kind not in (None, "discrete", "gaussian"):
-            raise ValueError(f"kind={kind!r}; there are 'discrete' and 'gaussian'")
-        if unknown not in ("raise", "missing"):
-            raise ValueError(f"unknown={unknown!r}; there are 'raise' and 'missing'")
-        self.kind: Kind | None = "discrete" if kind is None and states else kind
-        self.states, self.unknown, self.n_jobs, self.progress = states, unknown, n_jobs, progress
-        self.given_limit = max_bytes
-        self.limit = limit_of(max_bytes)
-        thread_count(n_jobs)
-
-    @property
-    def texts(self) -> list[str]:
-        """The columns whose declared states are all text."""
-        declared = (self.states or {}).items()
-        return [str(name) for name, labels in declared if all(isinstance(label, str) for label in labels)]
-
-    def of_kind(self, kind: Kind) -> Options:
-        """The same, for data that is known to be of a kind."""
-        return Options(kind, self.states, self.unknown, self.n_jobs, self.given_limit, self.progress)
-
-
 class Statistics:
     """Counts (discrete) or moments (Gaussian) of the families of a tree; `dc.statistics` makes them, `dc.fit` learns from them.
 
@@ -95,9 +125,9 @@ class Statistics:
     """
 
     scope: Scope
-    part: Counts | Moments
+    part: FamilyStatistics
 
-    def __init__(self, scope: Scope, part: Counts | Moments) -> None:
+    def __init__(self, scope: Scope, part: FamilyStatistics) -> None:
         self.__dict__.update(scope=scope, part=part)
 
     @property
@@ -128,24 +158,41 @@ class Statistics:
         return {name: own.labels for name, own in zip(self.dag.nodes, self.part.states, strict=True)}
 
     def score(self, criterion: Criterion = "bic", equivalent_sample_size: float = 10.0) -> float:
-        """How well the network fits the data: "bic", "aic" (both as logarithms of a likelihood, higher is better) or "bdeu".
+        """How well the network fits the data, from the families of the network itself; higher is better.
+
+        Args:
+            criterion: "bic" or "aic" (log-likelihood less a penalty), or "bdeu" (tables only).
+            equivalent_sample_size: That of BDeu.
+
+        Returns:
+            The score, a logarithm.
+
+        Raises:
+            ValueError: There is no such score for data of this kind.
+            DataError: No table covers some family, or a variable is determined by its parents.
 
         >>> import dconvex as dc
         >>> network = dc.load_network("asia")
         >>> round(dc.statistics(network, network.sample(1000, seed=1)).score("bic"), 3)
         -2318.579
         """
-        if criterion not in ("bic", "aic", "bdeu"):
-            raise ValueError(f"unknown score {criterion!r}; there are 'bic', 'aic' and 'bdeu'")
-        self.part.coverage.first(len(self.dag)).check(self.part.families.first(len(self.dag)))
-        return self.part.score(criterion, equivalent_sample_size)
+        if criterion not in get_args(Criterion):
+            raise ValueError(f"unknown score {criterion!r}; use 'bic', 'aic' or 'bdeu'")
+        return score(self.part, criterion, equivalent_sample_size)
 
     def all(self) -> Statistics:
-        """Itself: a model that was opened from a file has something here that reads them first."""
+        """Itself; a model that was opened from a file reads them first."""
         return self
 
     def save(self, path: str | Path) -> None:
-        """Write one file, which `Statistics.load` reads."""
+        """Write one file, which `Statistics.load` reads.
+
+        Args:
+            path: The file; one that is there is replaced as a whole.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
         arrays, facts = structure_of(self.scope.index).stored()
         own, about = self.stored(with_labels=True)
         is_partial = self.scope.is_partial
@@ -154,6 +201,12 @@ class Statistics:
     @classmethod
     def load(cls, path: str | Path) -> Statistics:
         """Read what `save` wrote.
+
+        Args:
+            path: The file.
+
+        Returns:
+            The statistics.
 
         Raises:
             FormatError: The file is damaged, cut short, foreign, or of a later version.
@@ -181,11 +234,7 @@ class Statistics:
     def __add__(self, other: object) -> Statistics:
         if not isinstance(other, Statistics):
             return NotImplemented
-        if self.kind != other.kind:
-            raise DataError(f"{self.kind} and {other.kind} statistics cannot be added; pass kind= when they are made")
-        if self.part.families != other.part.families:
-            raise ValueError("statistics of different families cannot be added: the graphs or the trees differ")
-        return Statistics(self.scope, self.part.added(other.part, default_limit()))  # type: ignore[arg-type]
+        return Statistics(self.scope, added(self.part, other.part))
 
     def __radd__(self, other: object) -> Statistics:
         """So that `sum` works."""
@@ -202,12 +251,3 @@ class Statistics:
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"Statistics are frozen; {name!r} cannot be set")
-
-
-def checked_states(dag: Dag, states: StatesLike | None) -> dict[Name, tuple[Label, ...]] | None:
-    """The states that the caller declares, of the variables of this graph."""
-    if states is None:
-        return None
-    for name in states:
-        dag.index_of(name)
-    return {name: checked_labels(name, labels) for name, labels in states.items()}
