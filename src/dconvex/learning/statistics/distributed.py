@@ -19,7 +19,7 @@ from dconvex.learning.statistics.gathering import gathered
 from dconvex.names import Name
 
 Value = TypeVar("Value")
-Columns: TypeAlias = frozenset[Name]
+ColumnNames: TypeAlias = frozenset[Name]
 
 AT_ONCE = 8
 """The number of statistics that one task adds."""
@@ -78,27 +78,27 @@ def _kind_in(data: Any, variables: Sequence[Name], table: MatchedTable) -> Kind:
     return kind_of(variables, examples) or "discrete"
 
 
-def _fractional_columns(data: Any) -> Columns:
-    """Columns with fractions. The other partitions are asked only about columns of floats that are whole in the first."""
+def _fractional_columns(data: Any) -> ColumnNames:
+    """ColumnNames with fractions. The other partitions are asked only about columns of floats that are whole in the first."""
     from pandas.api.types import is_float_dtype
 
     floats = [column for column, dtype in data.dtypes.items() if is_float_dtype(dtype)]
-    found: Columns = frozenset()
+    found: ColumnNames = frozenset()
     for first, last in ((0, 1), (1, data.npartitions)):
         asked = tuple(column for column in floats if column not in found)
         if asked and first < last:
             some = data.partitions[first:last][list(asked)]
-            more: Columns = _reduced(by_partition(some, asked, _fractional_in), _united)
+            more: ColumnNames = _reduced(by_partition(some, asked, _fractional_in), _united)
             found = found | more
     return found
 
 
-def _fractional_in(columns: tuple[Name, ...], frame: Any) -> Columns:
+def _fractional_in(columns: tuple[Name, ...], frame: Any) -> ColumnNames:
     import narwhals as nw
 
     table: Any = nw.from_native(frame, eager_only=True)
     return frozenset(column for column in columns if cells_of(table.get_column(column)).has_fractions())
 
 
-def _united(group: list[Columns]) -> Columns:
+def _united(group: list[ColumnNames]) -> ColumnNames:
     return frozenset().union(*group)
