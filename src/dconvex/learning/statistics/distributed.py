@@ -79,7 +79,7 @@ def _kind_in(data: Any, variables: Sequence[Name], table: MatchedTable) -> Kind:
 
 
 def _fractional_columns(data: Any) -> ColumnNames:
-    """ColumnNames with fractions. The other partitions are asked only about columns of floats that are whole in the first."""
+    """Columns with fractions. The other partitions are asked only about columns of floats that are whole in the first."""
     from pandas.api.types import is_float_dtype
 
     floats = [column for column, dtype in data.dtypes.items() if is_float_dtype(dtype)]
