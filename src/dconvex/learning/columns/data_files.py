@@ -71,7 +71,7 @@ def _files_at(where: str) -> list[Path]:
     path = Path(where)
     found = [path] if path.exists() else [Path(name) for name in sorted(glob(where, recursive=True))]  # noqa: PTH207 (it may be absolute)
     if not found:
-        raise DataError(f"there is no file or folder {where!r}, and no file matches it as a pattern")
+        raise DataError(f"there is no file, folder or pattern {where!r}; check the path")
     return [file for each in found for file in _files_in(each)]
 
 
@@ -90,7 +90,7 @@ def _common_format(files: Sequence[Path], where: str) -> str:
         problem = f"{other} is neither" if other else "there are both" if files else "there are no files"
         raise DataError(f"{where}: expected CSV or Parquet files, and {problem}")
     if empty := next((file for file in files if file.stat().st_size == 0), None):
-        raise DataError(f"{empty} is empty; it needs a header with the names of the columns, and rows")
+        raise DataError(f"{empty} is empty; a header with names and rows are needed")
     return str(formats.pop())
 
 
