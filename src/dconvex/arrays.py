@@ -29,3 +29,5 @@ Objects: TypeAlias = NDArray[np.object_]
 """Python objects."""
 Bytes: TypeAlias = NDArray[np.uint8]
 """Text or bits in memory."""
+Array: TypeAlias = NDArray[Any]
+"""An array whose type is known only when it is there, as in a file."""

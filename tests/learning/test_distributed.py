@@ -243,7 +243,7 @@ class TestWhatMoves:
         data = in_parts(WORDS, *range(100, 3000, 100))
         for sent, ask in (
             (b"Families", lambda: dc.statistics(ASIA, data)),
-            (b"FamilyIndex", lambda: model.predict(data, "lung").compute()),
+            (b"ClusterIndex", lambda: model.predict(data, "lung").compute()),
         ):
             tasks.clear()
             with dask.config.set(scheduler=get):

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, final
 
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.graph.dag import Dag, DagLike, as_dag
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteAnswers
-from dconvex.inference.families import FamilyIndex
 from dconvex.inference.model import LocalModel
-from dconvex.learning.estimation.estimated import estimated
-from dconvex.learning.estimation.priors import BDeu, Dirichlet, NormalInverseGamma, Prior, prior_record
+from dconvex.inference.report import Report
+from dconvex.learning.estimation.estimated import Answers, estimated
+from dconvex.learning.estimation.priors import BDeu, Dirichlet, NormalInverseGamma, Prior
 from dconvex.learning.learning_options import Kind, LearningOptions, StatesLike, Unknown
-from dconvex.learning.report import Report
 from dconvex.learning.tree_statistics import Scope, Statistics, statistics_of
 from dconvex.names import Name
 from dconvex.network.linear_regressions import Regressions
@@ -92,73 +92,58 @@ def learned(statistics: Statistics, prior: Prior | None, options: LearningOption
     if len(part.families) < count:
         raise ValueError("these statistics were made with coherent=True, without the families of clusters; learn with it too")
     found = estimated(scope.index, part.first(count), prior, options.limit, coherent=coherent)
-    origin = FromData(scope.index, found.answers, statistics, prior, options, found.report, is_partial=scope.is_partial)
+    origin = DataOrigin(statistics, found.answers, prior, options, found.report)
     return LocalModel(scope.index, found.answers, origin, options.max_bytes)
 
 
-class SomeStatistics(Protocol):
-    """Statistics, or what has them in a file."""
-
-    def all(self) -> Statistics: ...
-
-
+@final
 @dataclass(frozen=True, slots=True, eq=False)
-class FromData:
-    """How a model was learned: the statistics (read when they are needed), the prior, the options, the report."""
+class DataOrigin:
+    """Data: the statistics of it that are kept, and how the model was learned from them."""
 
-    index: FamilyIndex
-    answers: Any
-    statistics: SomeStatistics
+    kept: Statistics
+    answers: Answers
     prior: Prior | None
     options: LearningOptions
-    found: Report | None
-    """None for a model of a given network that was opened from a file."""
-    is_partial: bool
+    found: Report
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the model was learned for a question, without the rest of the network."""
+        return self.kept.scope.is_partial
 
     def network(self) -> BayesianNetwork:
-        if self.is_partial:
-            raise ValueError("the model was learned for_query= some variables, so there is no network of all of them")
-        self.answers.store.read_all()
-        return network_of(self.index, self.answers)
+        return network_of(self.kept.scope.index, self.answers, is_partial=self.is_partial)
 
     def updated(self, data: Any) -> LocalModel:
-        if self.found is None:
-            raise ValueError("this model comes from a given network, not from data; learn one with dc.fit")
-        before = self.statistics.all()
-        options = replace(self.options, kind=before.kind)
-        more = data if isinstance(data, Statistics) else statistics_of(before.scope, data, options)
-        return learned(before + more, self.prior, options, coherent=self.answers.coherent)
+        return updated_model(self.kept, data, self.prior, self.options, coherent=self.answers.coherent)
 
     def report(self) -> Report:
-        if self.found is None:
-            raise ValueError("this model comes from a given network: there is nothing to report about data")
         return self.found
 
-    def stored(self, *, statistics: bool) -> tuple[Mapping[str, Any], dict[str, Any]]:
-        if self.found is None:
-            if statistics:
-                raise ValueError("this model comes from a given network: there are no statistics to save")
-            return {}, {"origin": "given"}
-        states = self.options.states
-        about = {
-            "prior": prior_record(self.prior),
-            "declared": None if states is None else list(states),
-            "unknown": self.options.unknown,
-            "partial": self.is_partial,
-            "report": self.found.record(),
-        }
-        arrays, facts = self.statistics.all().stored() if statistics else ({}, {})
-        return arrays, {"origin": "data", "learned": about, **facts}
+    def statistics(self) -> Statistics:
+        """The statistics that the model was learned from."""
+        return self.kept
 
 
-def network_of(index: FamilyIndex, answers: Any) -> BayesianNetwork:
-    """The network of the variables' own families."""
-    dag, store = index.dag, answers.store
-    own = len(dag)
+def updated_model(
+    before: Statistics, data: Any, prior: Prior | None, options: LearningOptions, *, coherent: bool
+) -> LocalModel:
+    """The model that these statistics and more data, or more statistics, give."""
+    same = replace(options, kind=before.kind)
+    more = data if isinstance(data, Statistics) else statistics_of(before.scope, data, same)
+    return learned(before + more, prior, same, coherent=coherent)
+
+
+def network_of(index: ClusterIndex, answers: Answers, *, is_partial: bool) -> BayesianNetwork:
+    """The network of the variables' own families, which must have been read."""
+    if is_partial:
+        raise ValueError("the model was learned for_query= some variables, so there is no network of all of them")
+    dag, own = index.dag, len(index.dag)
     if isinstance(answers, DiscreteAnswers):
-        offsets = store.offsets[: own + 1].copy()
-        return BayesianNetwork(dag, Tables(tuple(answers.labels), offsets, store.tables.values[: offsets[-1]]))
-    edges = len(dag.graph.parents.values)
+        offsets = answers.store.offsets[: own + 1].copy()
+        return BayesianNetwork(dag, Tables(tuple(answers.labels), offsets, answers.store.tables.values[: offsets[-1]]))
+    store, edges = answers.store, len(dag.graph.parents.values)
     numbers = (store.intercept[:own].copy(), store.coefficients[:edges].copy(), store.variance[:own].copy())
     return BayesianNetwork(dag, Regressions.checked(dag, *numbers))
 

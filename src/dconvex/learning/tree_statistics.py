@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, get_args
-
-from numpy.typing import NDArray
+from typing import Any, NoReturn, cast, get_args
 
 from dconvex.amounts import amount
-from dconvex.errors import FormatError
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.graph.dag import Dag, DagLike, as_dag
 from dconvex.graph.decomposition import decompose
 from dconvex.graph.tree import ClusterTree
-from dconvex.inference.families import FamilyIndex
 from dconvex.inference.model import checked_tree
-from dconvex.inference.saving import index_from, structure_of
 from dconvex.learning.columns.matching import is_distributed
 from dconvex.learning.estimation.scores import Criterion, score
-from dconvex.learning.learning_options import KINDS, Kind, LearningOptions, StatesLike, Unknown
+from dconvex.learning.learning_options import Kind, LearningOptions, StatesLike, Unknown
 from dconvex.learning.statistics.counted_families import Families
 from dconvex.learning.statistics.counts import Counts
 from dconvex.learning.statistics.distributed import gathered_by_partition
 from dconvex.learning.statistics.gatherer import FamilyStatistics, added
 from dconvex.learning.statistics.gathering import gathered
-from dconvex.learning.storing import part_arrays, part_from
 from dconvex.names import Label, Name, as_names
-from dconvex.storage.container import Container, write_container
-from dconvex.storage.structure import Structure
-
-STATISTICS = "dconvex statistics"
+from dconvex.saved import storage
 
 
 def statistics(
@@ -92,7 +84,7 @@ def statistics_of(scope: Scope, data: Any, options: LearningOptions) -> Statisti
 class Scope:
     """Which families of which tree are counted."""
 
-    index: FamilyIndex
+    index: ClusterIndex
     families: Families
     is_partial: bool
     """Whether it is a part of the network, kept for a question."""
@@ -114,7 +106,7 @@ class Scope:
                 kept.clusters, kept.edges, mode=kept.mode, certified=kept.certified, undecided=kept.undecided
             )
             dag = dag.induced(kept.variables)
-        index = FamilyIndex.of(dag, chosen)
+        index = ClusterIndex.of(dag, chosen)
         return cls(index, Families.of(index, own_only=coherent), is_partial=for_query is not None)
 
 
@@ -180,30 +172,20 @@ class Statistics:
             raise ValueError(f"unknown score {criterion!r}; use 'bic', 'aic' or 'bdeu'")
         return score(self.part, criterion, equivalent_sample_size)
 
-    def all(self) -> Statistics:
-        """Itself; a model that was opened from a file reads them first."""
-        return self
-
     def save(self, path: str | Path) -> None:
-        """Write one file, which `Statistics.load` reads.
+        """Write the statistics to one file, which `Statistics.load` reads. It is replaced as a whole.
 
         Args:
-            path: The file; one that is there is replaced as a whole.
-
-        Raises:
-            OSError: The file cannot be written.
+            path: The file.
         """
-        arrays, facts = structure_of(self.scope.index).stored()
-        own, about = self.stored(with_labels=True)
-        is_partial = self.scope.is_partial
-        write_container(Path(path), STATISTICS, arrays | own, facts | about | {"kind": self.kind, "partial": is_partial})
+        storage().save_statistics(self, Path(path))
 
     @classmethod
     def load(cls, path: str | Path) -> Statistics:
         """Read what `save` wrote.
 
         Args:
-            path: The file.
+            path: The file, of this version or of an earlier one.
 
         Returns:
             The statistics.
@@ -211,25 +193,7 @@ class Statistics:
         Raises:
             FormatError: The file is damaged, cut short, foreign, or of a later version.
         """
-        file = Container.open(Path(path), STATISTICS)
-        kind = file.facts.choice("kind", KINDS)
-        return cls.stored_in(file, index_from(Structure.read(file)), kind, None)
-
-    def stored(self, *, with_labels: bool = False) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Arrays and facts for a file that has the graph, the tree and, unless asked for, the labels already."""
-        return part_arrays(self.part, with_labels=with_labels), {"rows": self.rows}
-
-    @classmethod
-    def stored_in(
-        cls, file: Container, index: FamilyIndex, kind: Kind, labels: Sequence[tuple[Label, ...]] | None
-    ) -> Statistics:
-        """What `stored` gave."""
-        counted = len(file.array("coverage.used"))
-        if counted not in (len(index.dag), index.table_count):
-            raise FormatError("the file is damaged: its statistics do not fit its families", path=file.path)
-        families = Families.of(index, own_only=counted < index.table_count)
-        part = part_from(file, families, kind, file.facts.count("rows"), labels)
-        return cls(Scope(index, families, is_partial=file.facts.flag("partial")), part)
+        return cast("Statistics", storage().load_statistics(Path(path)))
 
     def __add__(self, other: object) -> Statistics:
         if not isinstance(other, Statistics):

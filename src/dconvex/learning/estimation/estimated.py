@@ -9,16 +9,16 @@ from typing import TypeAlias
 import numpy as np
 
 from dconvex.amounts import amount
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import DataError
 from dconvex.inference.discrete import DiscreteAnswers
-from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian import GaussianAnswers
 from dconvex.inference.gaussian_store import RegressionStore
+from dconvex.inference.report import Report
 from dconvex.inference.tables import TableStore
 from dconvex.learning.estimation.priors import NormalInverseGamma, Prior
 from dconvex.learning.estimation.regression_estimates import least_squares, posterior_means
 from dconvex.learning.estimation.table_estimates import estimated_tables
-from dconvex.learning.report import Report
 from dconvex.learning.statistics.counts import Counts
 from dconvex.learning.statistics.gatherer import FamilyStatistics
 from dconvex.learning.statistics.moments import Moments
@@ -35,7 +35,7 @@ class Estimated:
 
 
 def estimated(
-    index: FamilyIndex, statistics: FamilyStatistics, prior: Prior | None, limit: int, *, coherent: bool
+    index: ClusterIndex, statistics: FamilyStatistics, prior: Prior | None, limit: int, *, coherent: bool
 ) -> Estimated:
     """Maximum likelihood, or posterior means under a prior.
 
@@ -53,7 +53,7 @@ def estimated(
     return _gaussian(index, statistics, prior, coherent=coherent)
 
 
-def _discrete(index: FamilyIndex, counts: Counts, prior: Prior | None, limit: int, *, coherent: bool) -> Estimated:
+def _discrete(index: ClusterIndex, counts: Counts, prior: Prior | None, limit: int, *, coherent: bool) -> Estimated:
     if isinstance(prior, NormalInverseGamma):
         raise ValueError("NormalInverseGamma is a prior for Gaussian networks; use BDeu or Dirichlet for tables")
     found = estimated_tables(counts, prior, limit)
@@ -62,7 +62,7 @@ def _discrete(index: FamilyIndex, counts: Counts, prior: Prior | None, limit: in
     return Estimated(answers, replace(_report(counts), unobserved=found.unobserved_rows(counts.families)))
 
 
-def _gaussian(index: FamilyIndex, moments: Moments, prior: Prior | None, *, coherent: bool) -> Estimated:
+def _gaussian(index: ClusterIndex, moments: Moments, prior: Prior | None, *, coherent: bool) -> Estimated:
     if prior is not None and not isinstance(prior, NormalInverseGamma):
         raise ValueError(f"{type(prior).__name__} is a prior for tables; use NormalInverseGamma for a Gaussian network")
     empty = np.flatnonzero(moments.coverage.used == 0)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dconvex._core import Ragged
 from dconvex.arrays import Flags, Floats, Indices, Integers, Offsets
-from dconvex.inference.families import FamilyIndex
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.names import Name
 
 
@@ -26,7 +26,7 @@ class Families:
     lists: Ragged
 
     @classmethod
-    def of(cls, index: FamilyIndex, *, own_only: bool) -> Families:
+    def of(cls, index: ClusterIndex, *, own_only: bool) -> Families:
         """The families of a tree, or those of the network only."""
         count = len(index.dag) if own_only else index.table_count
         parent_start = index.core.table_parents.offsets[: count + 1]
