@@ -7,8 +7,9 @@ import time
 from contextlib import contextmanager
 
 TRIES = 3
+MOST_TRIES = 15
 AT_ONCE = 0.2
-"""Seconds in which the fastest answer must come: the others may have to wait for a busy machine."""
+"""Seconds in which the fastest answer must come. On a busy machine most have to wait for a processor, so more are tried."""
 NEVER = 20.0
 
 PROGRAM = """
@@ -46,17 +47,22 @@ def worker(prepare, is_well):
 
 
 def interrupt(process, work):
-    """Interrupt the work at different times."""
-    waited = []
-    for number in range(TRIES):
-        process.stdin.write(f"{work}\n")
-        process.stdin.flush()
-        assert process.stdout.readline() == "begin\n", process.stderr.read()
-        time.sleep(0.05 + 0.037 * number)
-        sent = time.monotonic()
-        process.send_signal(signal.SIGINT)
-        heard, is_well, threads = process.stdout.readline().split()
-        waited.append(float(heard) - sent)
-        assert (is_well, threads) == ("True", "1")
-    assert min(waited) < AT_ONCE
-    assert max(waited) < NEVER
+    """Interrupt the work at different times; at least one answer comes at once."""
+    waited = [_interrupted(process, work, number) for number in range(TRIES)]
+    while min(waited) >= AT_ONCE and len(waited) < MOST_TRIES:
+        waited.append(_interrupted(process, work, len(waited)))
+    assert min(waited) < AT_ONCE, waited
+    assert max(waited) < NEVER, waited
+
+
+def _interrupted(process, work, number):
+    """Seconds from an interrupt to the answer."""
+    process.stdin.write(f"{work}\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == "begin\n", process.stderr.read()
+    time.sleep(0.05 + 0.037 * number)
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    heard, is_well, threads = process.stdout.readline().split()
+    assert (is_well, threads) == ("True", "1")
+    return float(heard) - sent

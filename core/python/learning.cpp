@@ -46,8 +46,10 @@ Integers as_integers(const AnyColumn& column) {
 
 Texts as_texts(const AnyColumn& offsets, const Array<std::uint8_t>& bytes, const Validity& validity) {
     const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (offsets.dtype() == nb::dtype<std::int32_t>()) return TextsOf<std::int32_t>{strided<std::int32_t>(offsets), all, validity};
-    if (offsets.dtype() == nb::dtype<std::int64_t>()) return TextsOf<std::int64_t>{strided<std::int64_t>(offsets), all, validity};
+    if (offsets.dtype() == nb::dtype<std::int32_t>())
+        return TextsOf<std::int32_t>{strided<std::int32_t>(offsets), all, validity};
+    if (offsets.dtype() == nb::dtype<std::int64_t>())
+        return TextsOf<std::int64_t>{strided<std::int64_t>(offsets), all, validity};
     throw std::invalid_argument("offsets must be int32 or int64");
 }
 
@@ -184,8 +186,8 @@ void bind_encoders(nb::module_& module) {
             nb::arg("text"), nb::arg("code"))
         .def(
             "encode",
-            [](Text& own, const AnyColumn& offsets, const Array<std::uint8_t>& bytes, const AnyOutput& out,
-               std::int64_t first, const std::optional<Array<std::uint8_t>>& validity, std::int64_t first_bit) {
+            [](Text& own, const AnyColumn& offsets, const Array<std::uint8_t>& bytes, const AnyOutput& out, std::int64_t first,
+               const std::optional<Array<std::uint8_t>>& validity, std::int64_t first_bit) {
                 const Validity bits{validity ? as_span(*validity) : std::span<const std::uint8_t>(), first_bit};
                 const Texts texts = as_texts(offsets, bytes, bits);
                 const CodesOut codes = as_output(out);

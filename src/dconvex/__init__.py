@@ -43,10 +43,9 @@ if TYPE_CHECKING:
     from dconvex.inference.model import LocalModel, localize
     from dconvex.inference.query_plan import QueryPlan
     from dconvex.inference.report import Report
-    from dconvex.learning.counted import statistics
+    from dconvex.learning.estimation.priors import BDeu, Dirichlet, NormalInverseGamma
     from dconvex.learning.fitting import fit
-    from dconvex.learning.priors import BDeu, Dirichlet, NormalInverseGamma
-    from dconvex.learning.statistics import Statistics
+    from dconvex.learning.tree_statistics import Statistics, statistics
     from dconvex.network.family import Regression, Table
     from dconvex.network.network import BayesianNetwork
     from dconvex.network.random_networks import random_dag, random_gaussian_network, random_network
@@ -138,10 +137,9 @@ _NAMES = {
     "inference.model": "LocalModel localize",
     "inference.query_plan": "QueryPlan",
     "inference.report": "Report",
-    "learning.counted": "statistics",
+    "learning.estimation.priors": "BDeu Dirichlet NormalInverseGamma",
     "learning.fitting": "fit",
-    "learning.priors": "BDeu Dirichlet NormalInverseGamma",
-    "learning.statistics": "Statistics",
+    "learning.tree_statistics": "Statistics statistics",
     "network.family": "Regression Table",
     "network.network": "BayesianNetwork",
     "network.random_networks": "random_dag random_gaussian_network random_network",

@@ -20,8 +20,8 @@ from dconvex.cli.sources import MODEL_SUFFIX, find_network
 from dconvex.cli.targets import check_target
 from dconvex.errors import FormatError
 from dconvex.inference.model import LocalModel
+from dconvex.learning.estimation.priors import BDeu, Dirichlet, NormalInverseGamma, Prior
 from dconvex.learning.fitting import fit
-from dconvex.learning.priors import BDeu, Dirichlet, NormalInverseGamma, Prior
 
 
 @dataclass(frozen=True)

@@ -14,26 +14,26 @@ from threading import Thread
 from typing import Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dconvex._core import Cancellation
+from dconvex.arrays import Floats
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Task: TypeAlias = Callable[[], None]
 
 TASKS = 8
-"""Long work is cut into so many parts, for threads that get different shares of the processor."""
+"""Long work is cut into this many parts, for threads that get different shares of the processor."""
 PATIENCE = 0.1
 """Seconds. Where a wait without end cannot be interrupted, Ctrl-C is heard after this time."""
 
 
 def thread_count(n_jobs: int | None) -> int:
-    """As in scikit-learn -1 stands for all cores and -2 for all but one; None stands for all too."""
+    """The number of threads: as in scikit-learn -1 means all cores and -2 all but one; None means all, too."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     jobs = -1 if n_jobs is None else operator.index(n_jobs)
     if jobs == 0:
-        raise ValueError("n_jobs=0 would leave nobody to do the work; use -1 for all cores")
+        raise ValueError("n_jobs must not be 0; use -1 for all cores")
     return max(1, jobs if jobs > 0 else cores + 1 + jobs)
 
 
@@ -49,6 +49,7 @@ class Workers:
         self._threads = [Thread(target=_work, args=(self._tasks,), daemon=True) for _ in range(count)]
 
     def start(self) -> None:
+        """Start all threads."""
         for thread in self._threads:
             thread.start()
 
@@ -155,7 +156,7 @@ def _in_order(done: SimpleQueue[tuple[int, Outcome[Result]]], count: int) -> Ite
         yield waiting.pop(number).get()
 
 
-def even_parts(costs: NDArray[np.float64], parts: int) -> list[tuple[int, int]]:
+def even_parts(costs: Floats, parts: int) -> list[tuple[int, int]]:
     """Bounds of consecutive parts of about the same cost."""
     if not len(costs):
         return []

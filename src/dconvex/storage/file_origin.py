@@ -13,10 +13,10 @@ from dconvex.inference.discrete import DiscreteEngine
 from dconvex.inference.gaussian import GaussianEngine
 from dconvex.inference.model import NO_REPORT, NO_UPDATE, LocalModel, Origin
 from dconvex.inference.report import Report
-from dconvex.learning.encoding import Unknown
+from dconvex.learning.estimation.priors import Prior
 from dconvex.learning.fitting import DataOrigin, network_of, updated_model
-from dconvex.learning.priors import Prior
-from dconvex.learning.statistics import Options, Statistics
+from dconvex.learning.learning_options import LearningOptions, Unknown
+from dconvex.learning.tree_statistics import Statistics
 from dconvex.names import Label, Name
 from dconvex.network.network import BayesianNetwork
 from dconvex.storage.container import Container
@@ -37,7 +37,7 @@ class FileOrigin:
     index: ClusterIndex
     engine: DiscreteEngine | GaussianEngine
     prior: Prior | None
-    options: Options | None
+    options: LearningOptions | None
     """How data was read; None for the model of a given network."""
     is_partial: bool
 
@@ -56,7 +56,7 @@ class FileOrigin:
         about = file.facts.part("learned")
         prior = read_prior(about, engine.kind)
         states = _declared(file, index, engine)
-        options = Options(engine.kind, states, about.choice("unknown", UNKNOWN), max_bytes=max_bytes)
+        options = LearningOptions(engine.kind, states, about.choice("unknown", UNKNOWN), max_bytes=max_bytes)
         return cls(file, index, engine, prior, options, is_partial)
 
     def network(self) -> BayesianNetwork:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dconvex.arrays import Array
 from dconvex.inference.report import Report
-from dconvex.learning.priors import KINDS, BDeu, Dirichlet, NormalInverseGamma, Prior
+from dconvex.learning.estimation.priors import KINDS, BDeu, Dirichlet, NormalInverseGamma, Prior
 from dconvex.names import Name
 from dconvex.storage.container import Container
 from dconvex.storage.facts import Facts, read_json

@@ -8,11 +8,10 @@ from typing import TypeAlias
 import numpy as np
 
 from dconvex.arrays import Integers, Offsets
-from dconvex.learning.counts import Counts
-from dconvex.learning.coverage import Coverage
-from dconvex.learning.families import Families
-from dconvex.learning.states import Order, States
-from dconvex.learning.tallies import MOST_CELLS, Seen, Tallies, table_sizes
+from dconvex.learning.columns.states import Order, States
+from dconvex.learning.statistics.counted_families import Families
+from dconvex.learning.statistics.counts import MOST_CELLS, Counts, Seen, Tallies
+from dconvex.learning.statistics.coverage import Coverage
 from dconvex.names import Label, canonical
 from dconvex.storage.container import Container
 from dconvex.storage.sections import Arrays
@@ -49,7 +48,7 @@ def read_counts(file: Container, families: Families, coverage: Coverage, labels:
     if any(own.order is not Order.DECLARED and list(own.labels) != canonical(own.labels) for own in set(states)):
         raise file.damaged("some states are not in order")
     sizes = np.array([len(own) for own in states], np.int64)
-    cells = table_sizes(families, sizes)
+    cells = families.table_sizes(sizes)
     is_dense = cells <= MOST_CELLS
     counts = file.array("counts.cells")
     if float(np.where(is_dense, cells, 0).sum()) != len(counts):
@@ -69,7 +68,7 @@ def _read_seen(file: Container, families: Families, sizes: Integers, numbers: li
     seen: dict[int, Seen] = {}
     cell, row = 0, 0
     for number, many in zip(numbers, rows.tolist(), strict=True):
-        members = families.of_number(number)
+        members = families.members_of(number)
         own = Seen(cells[cell : cell + many * len(members)], counts[row : row + many])
         cell, row = cell + many * len(members), row + many
         if cell > len(cells) or row > len(counts):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dconvex.learning.coverage import Coverage
-from dconvex.learning.families import Families
-from dconvex.learning.moments import Moments, pair_places, scatter_places
+from dconvex.learning.statistics.counted_families import Families
+from dconvex.learning.statistics.coverage import Coverage
+from dconvex.learning.statistics.moments import Moments, entry_indices, scatter_offsets
 from dconvex.storage.container import Container
 from dconvex.storage.sections import Arrays
 
@@ -25,7 +25,7 @@ def read_moments(file: Container, families: Families, coverage: Coverage) -> Mom
     Raises:
         FormatError: It is not means and sums of squares and products.
     """
-    entries = int(scatter_places(families)[-1])
+    entries = int(scatter_offsets(families)[-1])
     members = len(families.members)
     mean, rest = (file.array(f"moments.{part}", members) for part in ("mean", "rest"))
     scatter = file.array("moments.scatter", entries)
@@ -33,7 +33,7 @@ def read_moments(file: Container, families: Families, coverage: Coverage) -> Mom
         raise file.damaged("a moment is not finite")
     if (np.abs(rest) > ROUNDING * np.abs(mean)).any():
         raise file.damaged("a mean does not fit together")
-    row, column, mirrored = pair_places(families)
+    row, column, mirrored = entry_indices(families)
     square = scatter[row == column]  # of each member, in order
     if (square < 0).any():
         raise file.damaged("a sum of squares is negative")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import get_args
-
-import numpy as np
 
 from dconvex.clusters.cluster_index import ClusterIndex
-from dconvex.learning.counts import Counts
-from dconvex.learning.coverage import Coverage
-from dconvex.learning.families import Families
-from dconvex.learning.statistics import Kind, Scope, Statistics
+from dconvex.learning.learning_options import KINDS, Kind
+from dconvex.learning.statistics.counted_families import Families
+from dconvex.learning.statistics.counts import Counts
+from dconvex.learning.statistics.coverage import Coverage
+from dconvex.learning.tree_statistics import Scope, Statistics
 from dconvex.storage.container import Container, write_container
 from dconvex.storage.sections import Arrays, Record
 from dconvex.storage.stored_counts import Labels, counts_arrays, read_counts
@@ -20,7 +18,6 @@ from dconvex.storage.structure import read_structure, structure_arrays
 from dconvex.storage.texts import StoredLabels, packed_labels
 
 STATISTICS = "dconvex statistics"
-KINDS: tuple[Kind, ...] = get_args(Kind)
 MOST_ROWS = 1 << 53
 """Counts up to this are exact in a float."""
 
@@ -87,7 +84,7 @@ def _read_coverage(file: Container, families: Families, rows: int) -> Coverage:
         and (tables >= 0).all()
         and ((used >= 0) & (used <= offered) & (offered <= rows)).all()
         and not ((tables == 0) & (offered > 0)).any()
-        and not ((tables > 0) & ~families.reduced(np.logical_and, has_column).astype(bool)).any()
+        and not ((tables > 0) & ~families.covered_by(has_column)).any()
     )
     if not is_sound:
         raise file.damaged("the rows of its families do not fit together")

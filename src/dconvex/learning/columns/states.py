@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dconvex.arrays import Integers
 from dconvex.names import Label, canonical
-
-Places: TypeAlias = NDArray[np.int64]
 
 
 class Order(Enum):
     """Where the order of states comes from."""
 
     FOUND = "found"
-    """The values that were met, sorted."""
+    """The values that the data shows, sorted."""
     DECLARED = "declared"
     """Categories of a column, or those that the caller gave."""
     MIXED = "mixed"
@@ -47,15 +44,15 @@ class States:
         union = tuple(canonical({*self.labels, *other.labels}))
         return States(union, Order.FOUND if self.order is other.order is Order.FOUND else Order.MIXED)
 
-    def goes_with(self, other: States) -> bool:
+    def is_compatible(self, other: States) -> bool:
         """Whether the labels of both are of one type; where several are declared, whether they share one."""
         mine, theirs = (set(map(type, own.labels)) for own in (self, other))
         return not (mine and theirs) or bool(mine & theirs)
 
-    def places_in(self, larger: States) -> Places:
-        """Where each label stands in a union."""
-        place = {label: number for number, label in enumerate(larger.labels)}
-        return np.array([place[label] for label in self.labels], np.int64)
+    def codes_in(self, larger: States) -> Integers:
+        """The code of each label in a union."""
+        code = {label: number for number, label in enumerate(larger.labels)}
+        return np.array([code[label] for label in self.labels], np.int64)
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -1,4 +1,4 @@
-"""What is believed before any data is seen."""
+"""Priors of tables and of regressions: what holds before any data is seen."""
 
 from __future__ import annotations
 
@@ -12,6 +12,12 @@ class BDeu:
     """An equivalent sample size, spread evenly over the cells of each table.
 
     All clusters see the same prior sample, so that a variable has the same prior in each of them.
+
+    Args:
+        equivalent_sample_size: The number of rows that the prior weighs as much as.
+
+    Raises:
+        ValueError: It is not positive.
     """
 
     equivalent_sample_size: float = 10.0
@@ -20,7 +26,7 @@ class BDeu:
         _check_positive("the equivalent sample size", self.equivalent_sample_size)
 
     def pseudo_count(self, cells: float) -> float:
-        """What is added to each cell of a table with so many."""
+        """The pseudo-count of each cell of a table with `cells` cells."""
         return self.equivalent_sample_size / cells
 
 
@@ -28,7 +34,13 @@ class BDeu:
 class Dirichlet:
     """The same pseudo-count in every cell: 1 is Laplace's rule (K2).
 
-    Unlike `BDeu`, tables of one variable in different clusters then stand for prior samples of different sizes.
+    Unlike with `BDeu`, tables of one variable in different clusters have prior samples of different sizes.
+
+    Args:
+        pseudo: The pseudo-count.
+
+    Raises:
+        ValueError: It is not positive.
     """
 
     pseudo: float = 1.0
@@ -37,7 +49,7 @@ class Dirichlet:
         _check_positive("the pseudo-count", self.pseudo)
 
     def pseudo_count(self, cells: float) -> float:
-        """What is added to each cell of a table with so many."""
+        """The pseudo-count of each cell of a table with `cells` cells."""
         return self.pseudo
 
 
@@ -46,6 +58,14 @@ class NormalInverseGamma:
     """A prior for regressions: variance ~ InverseGamma(shape, scale), coefficients ~ Normal(0, variance / precision).
 
     The intercept is free, so that shifting a column changes nothing else. Estimates are posterior means.
+
+    Args:
+        precision: That of the coefficients, relative to that of the variable.
+        shape: That of the variance's distribution, above one.
+        scale: That of the variance's distribution.
+
+    Raises:
+        ValueError: A number is out of range.
     """
 
     precision: float = 1.0

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dconvex.learning.moments import Moments, scatter_places
-from dconvex.learning.priors import NormalInverseGamma
-
-Floats: TypeAlias = NDArray[np.float64]
+from dconvex.arrays import Flags, Floats
+from dconvex.learning.estimation.priors import NormalInverseGamma
+from dconvex.learning.statistics.moments import Moments, scatter_offsets
 
 FULL_RANK = 1e-13
 """Directions in which the correlation of the parents is smaller than this are taken for collinear."""
@@ -20,32 +17,34 @@ NO_RESIDUAL = 1e-13
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Estimates:
+class RegressionEstimates:
     """Of each family its intercept, coefficients (in the order of the parents, one family after the other) and variance."""
 
     intercept: Floats
     coefficients: Floats
     variance: Floats
-    is_singular: NDArray[np.bool_]
+    is_singular: Flags
     """The data does not determine the coefficients: the smallest ones that fit are taken."""
 
 
-def least_squares(moments: Moments) -> Estimates:
+def least_squares(moments: Moments) -> RegressionEstimates:
     """Maximum likelihood."""
     return _estimated(moments, None)
 
 
-def posterior_means(moments: Moments, prior: NormalInverseGamma) -> Estimates:
+def posterior_means(moments: Moments, prior: NormalInverseGamma) -> RegressionEstimates:
     """Under the prior; the intercept is free."""
     return _estimated(moments, prior)
 
 
-def _estimated(moments: Moments, prior: NormalInverseGamma | None) -> Estimates:
+def _estimated(moments: Moments, prior: NormalInverseGamma | None) -> RegressionEstimates:
     """All families with the same number of members at once."""
     families = moments.families
-    widths, at = np.diff(families.offsets), scatter_places(families)
+    widths, at = np.diff(families.offsets), scatter_offsets(families)
     count = len(families)
-    found = Estimates(np.zeros(count), np.zeros(len(families.members) - count), np.zeros(count), np.zeros(count, bool))
+    found = RegressionEstimates(
+        np.zeros(count), np.zeros(len(families.members) - count), np.zeros(count), np.zeros(count, bool)
+    )
     for width in np.unique(widths).tolist():
         own = np.flatnonzero(widths == width)
         scatter = moments.scatter[at[own][:, None] + np.arange(width * width)].reshape(-1, width, width)
@@ -54,7 +53,7 @@ def _estimated(moments: Moments, prior: NormalInverseGamma | None) -> Estimates:
         if prior is None:
             slopes, variance, is_singular = _fitted(scatter, rows)
         else:
-            slopes, variance = _believed(scatter, rows, prior)
+            slopes, variance = _posterior(scatter, rows, prior)
             is_singular = np.zeros(len(own), bool)
         found.intercept[own] = mean[:, -1] - (slopes * mean[:, :-1]).sum(axis=1)
         found.coefficients[(families.offsets[own] - own)[:, None] + np.arange(width - 1)] = slopes
@@ -62,7 +61,7 @@ def _estimated(moments: Moments, prior: NormalInverseGamma | None) -> Estimates:
     return found
 
 
-def _fitted(scatter: Floats, rows: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+def _fitted(scatter: Floats, rows: Floats) -> tuple[Floats, Floats, Flags]:
     parents, cross, own = scatter[:, :-1, :-1], scatter[:, :-1, -1], scatter[:, -1, -1]
     size = np.sqrt(np.diagonal(parents, axis1=1, axis2=2))
     unit = np.where(size > 0, size, 1.0)
@@ -82,7 +81,7 @@ def _fitted(scatter: Floats, rows: Floats) -> tuple[Floats, Floats, NDArray[np.b
     return slopes, variance, is_singular
 
 
-def _believed(scatter: Floats, rows: Floats, prior: NormalInverseGamma) -> tuple[Floats, Floats]:
+def _posterior(scatter: Floats, rows: Floats, prior: NormalInverseGamma) -> tuple[Floats, Floats]:
     parents, cross, own = scatter[:, :-1, :-1], scatter[:, :-1, -1], scatter[:, -1, -1]
     ridge = parents + prior.precision * np.eye(parents.shape[1])
     slopes = np.asarray(np.linalg.solve(ridge, cross[:, :, None])[:, :, 0], np.float64)
