@@ -55,6 +55,13 @@ class Workers:
 
     def stop(self) -> None:
         """Wait until all threads have ended; without it they would wait for more to do."""
+        try:
+            self._end()
+        except BaseException:  # an interrupt on the way, too, leaves no thread behind
+            self._end()
+            raise
+
+    def _end(self) -> None:
         for _ in self._threads:
             self._tasks.put(None)
         for thread in self._threads:
