@@ -40,11 +40,11 @@ from benchmarks.harness import Case, Work
 from dconvex._core import CountTables, count_cells
 from dconvex.exchange.pgmpy import from_pgmpy, to_pgmpy
 from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
-from dconvex.learning.counted import counted
-from dconvex.learning.counts import Counts
-from dconvex.learning.families import Families
 from dconvex.learning.fitting import learned
-from dconvex.learning.statistics import Options, Scope
+from dconvex.learning.learning_options import LearningOptions
+from dconvex.learning.statistics.counted_families import Families
+from dconvex.learning.statistics.counts import Counts
+from dconvex.learning.tree_statistics import Scope, statistics_of
 from dconvex.names import Name
 
 Networked: TypeAlias = Callable[[], dc.BayesianNetwork]
@@ -217,7 +217,7 @@ def counting(name: str, network: dc.BayesianNetwork, rows: int) -> Case:
 
 
 def by_core(families: Families, codes: NDArray[np.int8], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    cells = families.reduced(np.multiply, sizes)
+    cells = families.table_sizes(sizes).astype(np.int64)
     first_cell = np.concatenate([[0], np.cumsum(cells)])
     counts, used = np.zeros(first_cell[-1], np.int64), np.zeros(len(families), np.int64)
     tables = CountTables(families.lists, sizes, np.zeros(len(sizes), bool), first_cell[:-1])
@@ -229,7 +229,7 @@ def by_bincount(families: Families, codes: NDArray[np.int8], sizes: NDArray[np.i
     """Without a copy that need not be: the first member becomes the key, the others are worked into it in place."""
     found = []
     for number in range(len(families)):
-        first, *others = families.of_number(number)
+        first, *others = families.members_of(number)
         key, cells = codes[first].astype(np.intp), int(sizes[first])
         for member in others:
             key *= sizes[member]
@@ -272,8 +272,8 @@ def decomposed(name: str, rows: int, threads: int) -> Case:
 
 def learned_from(frame: pd.DataFrame, scope: Scope, n_jobs: int, *, is_coherent: bool = True) -> dc.LocalModel:
     """What `dc.fit` does once it has a tree and its families."""
-    options = Options(n_jobs=n_jobs)
-    return learned(counted(scope, frame, options), None, options, is_coherent=is_coherent)
+    options = LearningOptions(n_jobs=n_jobs)
+    return learned(statistics_of(scope, frame, options), None, options, coherent=is_coherent)
 
 
 def cluster_by_cluster(parts: Sequence[tuple[Scope, pd.DataFrame]], threads: int) -> list[dc.LocalModel]:

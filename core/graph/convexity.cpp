@@ -251,14 +251,17 @@ void append_separator_near(const Arcs& arcs, ConvexityWorkspace& work, Stamp sta
                            Vector<Index>& into) {
     const Indices listed = list_moral_neighbours(arcs, work.walk, stamp, near);
     const Vector<Index> neighbours(listed.begin(), listed.end());
+    Index gates = 0;
     for (const Index node : neighbours) {
-        if (!work.inside[node]) work.inside[node] = 2;
+        if (work.inside[node]) continue;
+        work.inside[node] = gate;
+        ++gates;
     }
-    for (const Index node : walk_moral_graph(arcs, work.walk, work.walk.ancestral, stamp, far, -1, work.inside).nodes) {
-        if (work.inside[node] == 2) into.push_back(node);
+    for (const Index node : walk_moral_graph(arcs, work.walk, work.walk.ancestral, stamp, far, -1, work.inside, gates).nodes) {
+        if (work.inside[node] == gate) into.push_back(node);
     }
     for (const Index node : neighbours) {
-        if (work.inside[node] == 2) work.inside[node] = 0;
+        if (work.inside[node] == gate) work.inside[node] = 0;
     }
 }
 

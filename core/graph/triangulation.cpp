@@ -4,6 +4,7 @@
 #include <bit>
 #include <functional>
 #include <queue>
+#include <span>
 #include <utility>
 
 #include "graph/walk.hpp"
@@ -85,7 +86,10 @@ public:
           degree_(size_),
           closed_by_(size_, -1),
           seen_by_(size_, -1),
-          in_boundary_(size_, 0) {
+          search_of_(size_),
+          region_(size_, 0),
+          attached_to_(1),
+          beyond_(size_, -1) {
         for (Index node = 0; node < size_; ++node) {
             degree_[node] = static_cast<Index>(graph.length(node));
             poll_(degree_[node]);
@@ -133,6 +137,23 @@ public:
     }
 
 private:
+    // A vertex outside N[x] next to a vertex of N(x).
+    struct Seed {
+        Index region;
+        Index node;
+        Index root;
+    };
+
+    // A search outside N[x], first in, first out.
+    struct Search {
+        Vector<Index> nodes;  // those before `next` have been expanded
+        std::size_t next;
+        Vector<Index> others;  // expanded by searches that have become parts of this one
+        Index joined;          // the search that this one has become a part of, or itself
+
+        std::size_t size() const noexcept { return nodes.size() + others.size(); }
+    };
+
     template <class Visit>
     void for_each_neighbour(Index node, Visit visit) const {
         const std::uint8_t* const is_alive = is_alive_.data();
@@ -174,45 +195,154 @@ private:
         if (!is_done_[node]) line_.push({degree_[node], node});
     }
 
-    // Makes a clique of the boundary of each component outside N[x]; the number of vertices of the components.
+    // Makes a clique of the boundary of each component outside N[x]; the number of vertices that were walked over.
     std::int64_t make_simplicial(Index x, const Vector<Index>& hood) {
         closed_by_[x] = x;
         for (const Index node : hood) closed_by_[node] = x;
+        for (const Index node : attached_to_[region_[x]]) beyond_[node] = x;
+        list_seeds(x, hood);
         std::int64_t steps = 0;
-        Vector<Index> seeds;
-        for (const Index root : hood) {
-            list_neighbours(root, seeds);
-            for (const Index seed : seeds) {
-                if (closed_by_[seed] == x || seen_by_[seed] == x) continue;
-                steps += find_boundary(x, seed);
-                marry(boundary_);
-                for (const Index node : boundary_) wait(node);
-            }
+        for (std::size_t first = 0, last; first < seeds_.size(); first = last) {
+            last = first + 1;
+            while (last < seeds_.size() && seeds_[last].region == seeds_[first].region) ++last;
+            steps += search_region(x, std::span(seeds_).subspan(first, last - first));
         }
         return steps;
     }
 
-    // Walks over the component of `seed` outside N[x] and lists its boundary; the number of its vertices.
-    std::int64_t find_boundary(Index x, Index seed) {
-        const Index* const closed_by = closed_by_.data();
-        Index* const seen_by = seen_by_.data();
-        boundary_.clear();
-        queue_.assign(1, seed);
-        seen_by[seed] = x;
-        for (std::size_t first = 0; first < queue_.size(); ++first) {
-            for_each_neighbour(queue_[first], [&](Index neighbour) {
-                if (closed_by[neighbour] == x) {
-                    if (in_boundary_[neighbour]) return;
-                    in_boundary_[neighbour] = 1;
-                    boundary_.push_back(neighbour);
-                } else if (seen_by[neighbour] != x) {
-                    seen_by[neighbour] = x;
-                    queue_.push_back(neighbour);
-                }
+    // Lists what lies outside N[x] next to it, by region.
+    void list_seeds(Index x, const Vector<Index>& hood) {
+        seeds_.clear();
+        bool is_mixed = false;
+        for (const Index root : hood) {
+            for_each_neighbour(root, [&](Index node) {
+                if (closed_by_[node] == x) return;
+                const Index region = beyond_[node] == x ? region_[x] : region_[node];
+                if (region != region_[x] && !is_attached_to(x, region)) return;
+                is_mixed |= !seeds_.empty() && seeds_.back().region != region;
+                seeds_.push_back({region, node, root});
             });
         }
-        for (const Index node : boundary_) in_boundary_[node] = 0;
-        return std::ssize(queue_);
+        if (is_mixed) std::ranges::sort(seeds_, {}, &Seed::region);
+    }
+
+    bool is_attached_to(Index x, Index region) const {
+        const Vector<Index>& nodes = attached_to_[region];
+        return std::binary_search(nodes.begin(), nodes.end(), x);
+    }
+
+    // Finds which of the seeds, all of one region, lie in one component outside N[x]. The searches from all of them take turns
+    // until all but one have ended; that one need not end.
+    std::int64_t search_region(Index x, std::span<const Seed> seeds) {
+        const Index region = seeds.front().region;
+        turns_.clear();
+        search_count_ = 0;
+        for (const Seed& seed : seeds) {
+            if (seen_by_[seed.node] != x) turns_.push_back(begin_search(x, seed.node));
+        }
+        std::int64_t steps = 0;
+        while (turns_.size() > 1) {
+            std::size_t left = 0;
+            for (const Index number : turns_) {
+                Search& search = searches_[number];
+                if (search.joined != number || search.next == search.nodes.size()) continue;
+                turns_[left++] = number;
+                ++steps;
+                walk_on(x, region, number);
+            }
+            turns_.resize(left);
+            std::erase_if(turns_, [&](Index number) { return searches_[number].joined != number; });
+        }
+        fill_boundaries(x, seeds, turns_.empty() ? -1 : turns_.front());
+        return steps;
+    }
+
+    Index begin_search(Index x, Index node) {
+        const Index number = search_count_++;
+        if (number == std::ssize(searches_)) searches_.emplace_back();
+        Search& search = searches_[number];
+        search.nodes.assign(1, node);
+        search.others.clear();
+        search.next = 0;
+        search.joined = number;
+        seen_by_[node] = x;
+        search_of_[node] = number;
+        return number;
+    }
+
+    Index found(Index number) {
+        while (searches_[number].joined != number) {
+            number = searches_[number].joined = searches_[searches_[number].joined].joined;
+        }
+        return number;
+    }
+
+    // Expands the next vertex of a search; where it meets another search, the two become one.
+    void walk_on(Index x, Index region, Index number) {
+        const Index node = searches_[number].nodes[searches_[number].next++];
+        const bool is_own = region == region_[x];
+        for_each_neighbour(node, [&](Index neighbour) {
+            if (closed_by_[neighbour] == x) return;
+            if (region_[neighbour] != region && !(is_own && beyond_[neighbour] == x)) return;
+            if (seen_by_[neighbour] != x) {
+                seen_by_[neighbour] = x;
+                search_of_[neighbour] = number;
+                searches_[number].nodes.push_back(neighbour);
+                return;
+            }
+            const Index other = found(search_of_[neighbour]);
+            if (other != number) number = joined(number, other);
+        });
+    }
+
+    // Joins two searches, the smaller to the larger, whose number is returned.
+    Index joined(Index one, Index other) {
+        if (searches_[one].size() < searches_[other].size()) std::swap(one, other);
+        Search &large = searches_[one], &small = searches_[other];
+        const auto next = small.nodes.begin() + static_cast<std::ptrdiff_t>(small.next);
+        large.nodes.insert(large.nodes.end(), next, small.nodes.end());
+        large.others.insert(large.others.end(), small.nodes.begin(), next);
+        large.others.insert(large.others.end(), small.others.begin(), small.others.end());
+        small.joined = one;
+        return one;
+    }
+
+    // Makes cliques of the boundaries; components that were searched to their end become regions.
+    void fill_boundaries(Index x, std::span<const Seed> seeds, Index unfinished) {
+        pairs_.clear();
+        for (const Seed& seed : seeds) pairs_.push_back({found(search_of_[seed.node]), seed.root});
+        std::sort(pairs_.begin(), pairs_.end());
+        pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
+        for (std::size_t first = 0, last; first < pairs_.size(); first = last) {
+            boundary_.clear();
+            for (last = first; last < pairs_.size() && pairs_[last].key == pairs_[first].key; ++last) {
+                boundary_.push_back(pairs_[last].node);
+            }
+            marry(boundary_);
+            for (const Index node : boundary_) wait(node);
+            if (pairs_[first].key == unfinished) continue;
+            Search& ended = searches_[pairs_[first].key];
+            ended.nodes.insert(ended.nodes.end(), ended.others.begin(), ended.others.end());
+            cut_off(x, ended.nodes);
+        }
+    }
+
+    // Makes a region of a component outside N[x], whose boundary has become a clique. If it is by way of the component that the
+    // rest of its region is attached to others, then the rest is now attached to the component's boundary.
+    void cut_off(Index x, const Vector<Index>& component) {
+        const auto region = static_cast<Index>(attached_to_.size());
+        const Index own = region_[x];
+        const bool is_between = std::any_of(component.begin(), component.end(), [&](Index node) { return beyond_[node] == x; });
+        for (const Index node : component) {
+            if (beyond_[node] != x) region_[node] = region;
+        }
+        if (!is_between) return attached_to_.push_back(boundary_);
+        for (const Index node : boundary_) {
+            if (region_[node] == own) region_[node] = region;
+        }
+        Vector<Index> outer = std::move(attached_to_[own]);
+        attached_to_[own] = boundary_;
+        attached_to_.push_back(std::move(outer));
     }
 
     void marry(const Vector<Index>& nodes) {
@@ -241,10 +371,22 @@ private:
     Vector<Index> degree_;
     WaitingLine line_;
     Vector<Index> closed_by_;  // x where the vertex lies in N[x]
-    Vector<Index> seen_by_;    // x where the vertex lies in a component outside N[x] that was walked over
-    Flags in_boundary_;
+    Vector<Index> seen_by_;    // x where a search outside N[x] has met the vertex,
+    Vector<Index> search_of_;  // and which one
+
+    // Regions are parts of the graph attached to the rest by cliques. What is attached to a clique adds to no boundary of a
+    // component outside N[x] that x's own region has not got, unless x lies in the clique: if all of the clique is in N[x], it
+    // is a component with that boundary, else it belongs to the component of the other nodes of the clique, all of which see
+    // the same nodes of the clique. So searches stay in the region of x, and in those attached to cliques with x.
+    Vector<Index> region_;               // of each vertex
+    Vector<Vector<Index>> attached_to_;  // for each region the clique, ascending, that separates it from those before it
+    Vector<Index> beyond_;               // x where the vertex lies in the clique to which the region of x is attached
+    Vector<Seed> seeds_;
+    Vector<Search> searches_;
+    Index search_count_ = 0;
+    Vector<Index> turns_;  // the searches that have not ended
+    Vector<Waiting> pairs_;
     Vector<Index> boundary_;
-    Vector<Index> queue_;
 };
 
 }  // namespace

@@ -43,16 +43,18 @@ Indices mark_ancestors(const Arcs& arcs, WalkWorkspace& work, Vector<Stamp>& mar
 }
 
 MoralWalk walk_moral_graph(const Arcs& arcs, WalkWorkspace& work, const Vector<Stamp>& region, Stamp stamp, Index source,
-                           Index target, const Flags& inside) {
+                           Index target, const Flags& inside, Index most_gates) {
     const Stamp walk = work.next_stamp();
     const Stamp* const regions = region.data();
     const std::uint8_t* const flags = inside.data();
     Stamp *const seen = work.seen.data(), *const expanded = work.expanded.data();
     Index *const came_from = work.came_from.data(), *const through = work.through.data(), *const queue = work.queue.data();
     std::size_t last = 0;
+    Index gates = 0;
     const auto reach = [&](Index node, Index origin, Index child) {
         if (seen[node] == walk || regions[node] != stamp) return;
         seen[node] = walk;
+        gates += flags[node] == gate;
         came_from[node] = origin;
         through[node] = child;
         queue[last++] = node;
@@ -73,6 +75,7 @@ MoralWalk walk_moral_graph(const Arcs& arcs, WalkWorkspace& work, const Vector<S
             for (const Index other : others) reach(other, node, child);
         }
         if (target >= 0 && seen[target] == walk) return {true, {queue, last}};
+        if (gates >= most_gates) break;
     }
     return {false, {queue, last}};
 }

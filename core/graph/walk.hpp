@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 
 #include "common/interrupt.hpp"
@@ -74,9 +75,11 @@ struct MoralWalk {
 };
 
 // Walks from `source` in the moral graph of the ancestral set of nodes that `region` marks with `stamp`. Nodes with a flag are
-// reached but not passed. Stops once `target` is reached (-1: nowhere).
+// reached but not passed. Stops once `target` is reached (-1: nowhere), or `most_gates` nodes whose flag is `gate`.
+constexpr std::uint8_t gate = 2;
 MoralWalk walk_moral_graph(const Arcs& arcs, WalkWorkspace& work, const Vector<WalkWorkspace::Stamp>& region,
-                           WalkWorkspace::Stamp stamp, Index source, Index target, const Flags& inside);
+                           WalkWorkspace::Stamp stamp, Index source, Index target, const Flags& inside,
+                           Index most_gates = std::numeric_limits<Index>::max());
 
 // The neighbours of a node in the moral graph of the nodes that `ancestral` marks with `stamp`, in the queue.
 Indices list_moral_neighbours(const Arcs& arcs, WalkWorkspace& work, WalkWorkspace::Stamp stamp, Index node);

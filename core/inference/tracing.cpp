@@ -135,7 +135,14 @@ private:
 
 void trace(const Program& program, const double* numbers, bool are_logarithms, Seed seed, Offset rows,
            std::span<Index> states) {
-    std::fill(states.begin(), states.end(), 0);
+    // in blocks: memory that is touched for the first time takes so long that Ctrl-C would not be heard
+    constexpr std::size_t block_size = std::size_t{1} << 20;
+    Poll poll;
+    for (std::size_t first = 0; first < states.size(); first += block_size) {
+        const std::span<Index> block = states.subspan(first, std::min(block_size, states.size() - first));
+        std::fill(block.begin(), block.end(), 0);
+        poll(static_cast<std::int64_t>(block.size()));
+    }
     Tracer tracer(numbers, are_logarithms, seed.has_value());
     // Loads and steps are numbered together, in the order in which they are done; each has its own counters.
     std::uint64_t number = program.loads.size() + program.steps.size();

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,3 +21,13 @@ Codes: TypeAlias = NDArray[np.intp]
 """States of one variable by row, as indices into its labels; -1 for a missing cell."""
 Flags: TypeAlias = NDArray[np.bool_]
 """Whether something holds, item by item."""
+StateCodes: TypeAlias = NDArray[np.int8] | NDArray[np.int32]
+"""States as the counters of the core take them, in one byte or four; -1 for a missing cell."""
+AnyIntegers: TypeAlias = NDArray[np.integer[Any]]
+"""Whole numbers of any width, as a table has them."""
+Objects: TypeAlias = NDArray[np.object_]
+"""Python objects."""
+Bytes: TypeAlias = NDArray[np.uint8]
+"""Text or bits in memory."""
+Array: TypeAlias = NDArray[Any]
+"""An array whose type is known only when it is there, as in a file."""

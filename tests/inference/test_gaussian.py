@@ -23,9 +23,12 @@ from strategies import gaussian_networks
 
 import dconvex as dc
 from dconvex import _core
-from dconvex.inference import gaussian_marginals
-from dconvex.inference.families import FamilyIndex
-from dconvex.inference.gaussian import GaussianAnswers
+from dconvex.clusters.cluster_index import ClusterIndex
+from dconvex.inference import posterior_variances
+from dconvex.inference.gaussian import GaussianEngine
+from dconvex.inference.prediction import PredictionRequest, predicted_moments
+from dconvex.inference.request import Request
+from dconvex.network.frame_columns import Columns
 
 whole_numbers = st.integers(-3, 3).map(float)
 small_networks = gaussian_networks(numbers=whole_numbers, variances=st.sampled_from([0.0, 0.0, 0.5, 1.0, 3.0]))
@@ -143,7 +146,7 @@ def test_marginals(question):
 def test_marginals_of_large_pieces(question):
     """Where tracing back would take too long, variances come from the clusters, less what the evidence explains."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(gaussian_marginals, "FEW_STEPS", -1)
+        patch.setattr(posterior_variances, "FEW_STEPS", -1)
         found = dc.localize(question.network).marginals(question.evidence)
     oracle = ExactNormal(question.network, question.evidence)
     for own in found.values():
@@ -219,13 +222,14 @@ def test_every_convex_mode_gives_the_same_answer(question, mode):
 
 @given(questions())
 def test_a_model_whose_clusters_are_apart_answers_from_all_the_evidence(question):
-    index = FamilyIndex.of(question.network.dag, dc.decompose(question.network.dag))
-    answers = GaussianAnswers(GaussianAnswers.of(index, question.network).store, coherent=False)
-    told = answers.read_evidence(question.evidence, None)
-    asked = tuple(question.network.dag.index_of(name) for name in question.variables)
+    index = ClusterIndex.of(question.network.dag, dc.decompose(question.network.dag))
+    engine = GaussianEngine(GaussianEngine.of(index, question.network.parameters).store, coherent=False)
+    evidence = engine.read_evidence(question.evidence, None)
+    variables = tuple(question.network.dag.index_of(name) for name in question.variables)
+    request = Request(variables, evidence.targets_of(variables), evidence, 1 << 30)
     oracle = ExactNormal(question.network, question.evidence)
-    near(answers.query(asked, told, 1 << 30, assume_possible=False), oracle, question.evidence)
-    for own in answers.marginals(asked, told, 1 << 30, assume_possible=False).values():
+    near(engine.query(request), oracle, question.evidence)
+    for own in engine.marginals(request).values():
         near(own, oracle, question.evidence)
 
 
@@ -481,9 +485,8 @@ def test_means_and_deviations_of_columns():
     table = network.sample(2000, seed=0)
     targets = tuple(range(0, 44, 9))
     names = [network.dag.nodes[place] for place in targets]
-    from dconvex.network.frame_columns import Columns
-
-    means, deviations = model._answers.predict_columns(Columns(table), targets, impossible="raise", max_bytes=1 << 30)
+    request = PredictionRequest(targets, impossible="raise", unknown="raise", limit=1 << 30)
+    means, deviations = predicted_moments(model._engine.model, Columns(table), request)
     evidence = table.drop(columns=names).iloc[17].to_dict()
     mean, covariance = conditioned(network, names, evidence)
     np.testing.assert_allclose(means[17], mean, rtol=1e-9)

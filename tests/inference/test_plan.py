@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import gc
+import pickle
 import random
 import tracemalloc
 from itertools import combinations
@@ -18,6 +19,7 @@ from inference.questions import Question, questions
 import dconvex as dc
 from dconvex import _core
 from dconvex.inference import planner
+from dconvex.inference.plan import Plan
 
 
 @given(questions())
@@ -119,6 +121,22 @@ def test_a_plan_is_frozen():
         plan.peak_bytes = 0
 
 
+def test_a_pickled_plan_says_the_same():
+    plan = dc.localize(SPRINKLER).explain("rain", {"wet": "wet"})
+    again = pickle.loads(pickle.dumps(plan))
+    assert again == plan
+    assert hash(again) == hash(plan)
+    assert (str(again), again.dropped, again.question) == (str(plan), plan.dropped, plan.question)
+
+
+def test_the_plan_that_is_explained_is_the_one_that_is_executed():
+    local = dc.localize(SPRINKLER)
+    plan = local.explain("rain", {"wet": "wet"})
+    local.query("rain", {"wet": "wet"})
+    assert local.explain("rain", {"wet": "dry"}).executed is plan.executed
+    assert len(local._engine.planner) == 1
+
+
 # --- never of history
 
 
@@ -172,7 +190,7 @@ def test_plans_are_kept_in_a_bounded_cache():
     finally:
         tracemalloc.stop()
     assert twice < 1.3 * once
-    assert local._answers.planner._bytes < once
+    assert local._engine.planner._bytes < once
 
 
 # --- what is compared
@@ -193,7 +211,7 @@ def prefers(request, compares_always, monkeypatch):
         chosen.append(next((plan for plan in plans if plan.network == request.param), plans[0]))
         return chosen[-1]
 
-    chosen: list[planner.Plan] = []
+    chosen: list[Plan] = []
     monkeypatch.setattr(planner, "_best", preferred)
     network = chain(6, states=3)
     dc.localize(network, tree=dc.ClusterTree([network.dag.nodes])).query([5, 6])  # can be answered in all three ways

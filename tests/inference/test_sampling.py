@@ -151,3 +151,8 @@ def test_an_estimate_of_what_is_too_large():
 def test_numbers_of_samples_that_cannot_be(samples):
     with pytest.raises(ValueError, match="samples"):
         dc.localize(SPRINKLER).query("rain", method="sampling", samples=samples)
+
+
+def test_too_many_samples_are_refused():
+    with pytest.raises(dc.TooLargeError, match=r"100,000,000,000 samples of \d+ variables .* Take fewer samples"):
+        dc.localize(SPRINKLER).query("rain", {"wet": "wet"}, method="sampling", samples=100_000_000_000)

@@ -87,6 +87,6 @@ def test_zeros_are_not_taken_for_lost():
     tables = {"c": [1, 0], "a": [0.5, 0.5], "b": b, "d": np.full((2, 3, 2), 0.5)}
     local = dc.localize(dc.BayesianNetwork.discrete(dag, tables, {"a": [0, 1], "b": [0, 1, 2], "c": [0, 1], "d": [0, 1]}))
     close(local.query("d", {"b": 1}).values, [0.5, 0.5])
-    assert not len(local._answers.store.tables.underflowed)
+    assert not len(local._engine.store.tables.underflowed)
     with pytest.raises(dc.ImpossibleEvidenceError):
         local.query("d", {"b": 2})

@@ -129,7 +129,7 @@ def test_many_threads_run_one_program():
 
     with ThreadPoolExecutor(THREADS) as pool:
         assert all(pool.map(ask, range(THREADS)))
-    assert len(local._answers.planner) == 1
+    assert len(local._engine.planner) == 1
 
 
 def test_no_answer_shares_memory_with_the_workspace():
@@ -204,7 +204,7 @@ def test_plans_are_counted_once_whichever_thread_is_first():
 
     with ThreadPoolExecutor(THREADS) as pool:
         list(pool.map(ask, range(THREADS)))
-    planner = local._answers.planner
+    planner = local._engine.planner
     assert planner._bytes == sum(plan.program.own_bytes for plan in planner._kept.values())
 
 

@@ -24,7 +24,7 @@ def moments_in(statistics: dc.Statistics) -> dict[Any, tuple[int, np.ndarray, np
     moments, names = statistics.part, statistics.dag.nodes
     found, at = {}, 0
     for number in range(len(moments.families)):
-        members = moments.families.of_number(number)
+        members = moments.families.members_of(number)
         width, first = len(members), int(moments.families.offsets[number])
         *parents, variable = (names[place] for place in members)
         square = moments.scatter[at : at + width**2].reshape(width, width)

@@ -39,7 +39,7 @@ def counts_in(statistics: dc.Statistics) -> dict[Family, Counter]:
     tallies, names, states = statistics.part.tallies, statistics.dag.nodes, statistics.states
     found = {}
     for number in range(len(tallies.families)):
-        members = [names[place] for place in tallies.families.of_number(number)]
+        members = [names[place] for place in tallies.families.members_of(number)]
         seen = tallies.cells_seen(number)
         rows = [tuple(states[v][code] for v, code in zip(members, cell, strict=True)) for cell in seen.cells.tolist()]
         family = (members[-1], tuple(members[:-1]))

@@ -190,7 +190,7 @@ def test_a_column_without_values():
     [
         ({"kind": "mixed"}, "kind='mixed'"),
         ({"unknown": "drop"}, "unknown='drop'"),
-        ({"n_jobs": 0}, "n_jobs=0"),
+        ({"n_jobs": 0}, "n_jobs must not be 0"),
         ({"prior": dc.NormalInverseGamma()}, "NormalInverseGamma"),
         ({"prior": dc.BDeu(1), "kind": "gaussian"}, "BDeu"),
     ],

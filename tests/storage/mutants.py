@@ -112,7 +112,7 @@ def tree(raw: RawFile, rng: np.random.Generator) -> str:
     try:
         lists = Ragged(raw.arrays[offsets], raw.arrays[parents])
         dag = dc.Dag.from_parents({v: lists[v].tolist() for v in range(len(lists))})
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, dc.DconvexError):
         return "there is no graph"
     mode = ["minimal", "any", "complete", "all", "all"][rng.integers(5)]
     found = dc.decompose(dag, separators=mode, refine=bool(rng.integers(2)))

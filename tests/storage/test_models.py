@@ -15,6 +15,9 @@ import numpy as np
 import pytest
 
 import dconvex as dc
+from dconvex.inference.model import NetworkOrigin
+from dconvex.learning.fitting import DataOrigin
+from dconvex.storage.file_origin import FileOrigin
 
 ASIA = dc.load_network("asia")
 ALARM = dc.load_network("alarm")
@@ -77,6 +80,31 @@ def test_a_degenerate_gaussian_model_still_notices_impossible_evidence(file):
         again.query("w", {"x": 1.0, "y": 0.0})
 
 
+def test_regressions_that_were_read_when_a_process_forked_are_kept_in_the_child(file):
+    """Another thread has read them, and the child has neither that thread nor what it had not kept yet."""
+    model = dc.localize(ECOLI)
+    again = reopened(model, file)
+    source = again._engine.store.source
+    source.stored.read_all(source._numbers)
+    assert not again._engine.store.is_known.any()
+    np.testing.assert_array_equal(again.query("lacA", {"aceB": 1.5}).covariance, model.query("lacA", {"aceB": 1.5}).covariance)
+
+
+def test_a_model_comes_from_a_network_from_data_or_from_a_file(file):
+    given, learned = dc.localize(ALARM), dc.fit(ALARM, ROWS, prior=dc.BDeu(1))
+    assert isinstance(given._origin, NetworkOrigin)
+    assert isinstance(learned._origin, DataOrigin)
+    for model in (given, learned):
+        again = reopened(model, file)
+        assert isinstance(again._origin, FileOrigin)
+        assert again.network() == model.network()
+    assert again.report() == learned.report()
+    with pytest.raises(ValueError, match="given network"):
+        reopened(given, file).report()
+    with pytest.raises(ValueError, match="given network"):
+        reopened(given, file).updated(ROWS)
+
+
 def test_names_and_labels_keep_their_types(file):
     network = dc.BayesianNetwork.discrete(
         [(1, "1"), ("1", "ü\n𝔘"), (7, "1")],
@@ -122,13 +150,13 @@ def test_a_model_for_a_query_stays_one(file):
 def test_only_what_a_question_needs_is_read(file):
     model = dc.fit(ALARM, ROWS)
     again = reopened(model, file)
-    stored = again._answers.store.source
+    stored = again._engine.store.source
     assert stored.bytes_read == 0
     kept = model.explain("HR", {"BP": "LOW"}).kept
     again.query("HR", {"BP": "LOW"})
     core = again._index.core
     needed = {int(t) for c in kept for t in core.member_table[core.clusters.offsets[c] : core.clusters.offsets[c + 1]]}
-    sizes = np.diff(again._answers.store.offsets)
+    sizes = np.diff(again._engine.store.offsets)
     assert 0 < stored.bytes_read <= 8 * sizes[list(needed)].sum()
     before = stored.bytes_read
     again.query("HR", {"BP": "HIGH"})
@@ -182,7 +210,7 @@ def test_a_damaged_cluster_is_noticed_when_it_is_read(file, tmp_path):
     raw = file.read_bytes()
     header = json.loads(raw[8 : 8 + int.from_bytes(raw[:8], "little")])
     first = 8 + int.from_bytes(raw[:8], "little") + header["tables.numbers"]["data_offsets"][0]
-    place = first + 8 * int(model._answers.store.offsets[ALARM.dag.index_of("CVP")])
+    place = first + 8 * int(model._engine.store.offsets[ALARM.dag.index_of("CVP")])
     wrong = dc.open_model(damaged(file, place, tmp_path / "wrong.dcx"))
     with pytest.raises(dc.FormatError, match="checksum of cluster"):
         wrong.query("CVP")

@@ -26,7 +26,7 @@ from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.model import LocalModel
-from dconvex.inference.plan import QueryPlan
+from dconvex.inference.query_plan import QueryPlan
 from dconvex.network.network import BayesianNetwork
 from dconvex.shown import HasClusters
 

@@ -18,7 +18,7 @@ from dconvex.explorer.python_lines import most_probable_lines, query_lines
 from dconvex.explorer.request_data import read_object
 from dconvex.explorer.translation import Plain, Translator, table_of, translator_of
 from dconvex.inference.model import LocalModel
-from dconvex.inference.plan import QueryPlan
+from dconvex.inference.query_plan import QueryPlan
 from dconvex.names import Name
 
 FOLDED_ABOVE = 150

@@ -3,33 +3,35 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dconvex._core import Ragged
+from dconvex.arrays import Floats
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import NetworkError, TooLargeError
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
-from dconvex.inference.discrete import DiscreteAnswers
+from dconvex.inference.distribution import Distribution
 from dconvex.inference.evidence import Evidence
-from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian_distances import gaussian_kl, gaussian_log_overlap, gaussian_wasserstein2
+from dconvex.inference.log_evidence import discrete_log_evidence
 from dconvex.inference.memory import limit_of
 from dconvex.inference.model import LocalModel, localize
-from dconvex.inference.tables import TableStore
+from dconvex.inference.table_model import TableModel
+from dconvex.inference.table_store import TableStore
 from dconvex.names import Name
 from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
 
-Floats: TypeAlias = NDArray[np.float64]
 Method: TypeAlias = Literal["auto", "exact", "sampling"]
 Seed: TypeAlias = int | np.random.Generator | None
 
 
+@final
 class Distance(float):
-    """A number that knows how it was found; `standard_error` is zero if exactly."""
+    """A number with a `standard_error`, which is zero for an exact one."""
 
     standard_error: float
 
@@ -41,7 +43,7 @@ class Distance(float):
     def __repr__(self) -> str:
         return f"{float(self)!r}" if not self.standard_error else f"{float(self):.6g} ± {self.standard_error:.2g}"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Distance, (float(self), self.standard_error)
 
 
@@ -51,8 +53,23 @@ def kl_divergence(
 ) -> Distance:  # fmt: skip
     """KL(p‖q), the expected value under p of log p(x) - log q(x); infinite where q rules out what p does not.
 
-    A sum over the families of q, weighted by their marginals under p. Where these are too large for `max_bytes`, it is
-    estimated from samples of p, with a standard error; `method="exact"` refuses instead.
+    It is a sum over the families of q, weighted by their marginals under p.
+
+    Args:
+        p: A network.
+        q: A network of the same kind over the same variables and states.
+        method: `"exact"`, `"sampling"` (from samples of p), or `"auto"`: sampling only where exact would take too much memory.
+        samples: How many samples an estimate is made from.
+        seed: The seed of an estimate, or a generator.
+        max_bytes: The most memory that it may take; None: half of what there is.
+
+    Returns:
+        A float, with its `standard_error`.
+
+    Raises:
+        NetworkError: The networks are of different kinds, or over different variables or states.
+        TooLargeError: With `method="exact"` it would take more memory than allowed.
+        ValueError: The method is unknown, or there are less than two samples.
 
     >>> import dconvex as dc
     >>> one = dc.BayesianNetwork.discrete([], {"x": [0.5, 0.5]}, {"x": ["a", "b"]})
@@ -75,7 +92,25 @@ def bhattacharyya_distance(
     p: BayesianNetwork, q: BayesianNetwork, *, method: Method = "auto", samples: int = 100_000, seed: Seed = None,
     max_bytes: float | None = None,
 ) -> Distance:  # fmt: skip
-    """The negative logarithm of the Bhattacharyya coefficient, the sum (or integral) of sqrt(p(x) q(x))."""
+    """The negative logarithm of the Bhattacharyya coefficient, the sum (or integral) of sqrt(p(x) q(x)).
+
+    Args:
+        p: A network.
+        q: A network of the same kind over the same variables and states.
+        method: `"exact"`, `"sampling"` (from samples of p), or `"auto"`: sampling only where exact would take too much memory.
+        samples: How many samples an estimate is made from.
+        seed: The seed of an estimate, or a generator.
+        max_bytes: The most memory that it may take; None: half of what there is.
+
+    Returns:
+        A float, with its `standard_error`.
+
+    Raises:
+        NetworkError: The networks are of different kinds, or over different variables or states.
+        TooLargeError: With `method="exact"` it would take more memory than allowed.
+        ValueError: The method is unknown, or there are less than two samples.
+
+    """
     log_overlap, error = _log_overlap(p, q, method, samples, seed, max_bytes)
     return Distance(max(0.0, -log_overlap), error)
 
@@ -84,7 +119,25 @@ def hellinger_distance(
     p: BayesianNetwork, q: BayesianNetwork, *, method: Method = "auto", samples: int = 100_000, seed: Seed = None,
     max_bytes: float | None = None,
 ) -> Distance:  # fmt: skip
-    """The square root of one minus the Bhattacharyya coefficient: 0 for equal networks, 1 for those that exclude each other."""
+    """The square root of one minus the Bhattacharyya coefficient: 0 for equal networks, 1 for those that exclude each other.
+
+    Args:
+        p: A network.
+        q: A network of the same kind over the same variables and states.
+        method: `"exact"`, `"sampling"` (from samples of p), or `"auto"`: sampling only where exact would take too much memory.
+        samples: How many samples an estimate is made from.
+        seed: The seed of an estimate, or a generator.
+        max_bytes: The most memory that it may take; None: half of what there is.
+
+    Returns:
+        A float, with its `standard_error`.
+
+    Raises:
+        NetworkError: The networks are of different kinds, or over different variables or states.
+        TooLargeError: With `method="exact"` it would take more memory than allowed.
+        ValueError: The method is unknown, or there are less than two samples.
+
+    """
     log_overlap, error = _log_overlap(p, q, method, samples, seed, max_bytes)
     distance = math.sqrt(max(0.0, -math.expm1(log_overlap)))
     if not error or not distance or log_overlap == -math.inf:
@@ -93,7 +146,20 @@ def hellinger_distance(
 
 
 def wasserstein2_distance(p: BayesianNetwork, q: BayesianNetwork) -> Distance:
-    """The Wasserstein-2 distance of two Gaussian networks, by a singular value decomposition."""
+    """The Wasserstein-2 distance of two Gaussian networks, by a singular value decomposition.
+
+    Args:
+        p: A Gaussian network.
+        q: A Gaussian network over the same variables.
+
+    Returns:
+        The distance, exactly.
+
+    Raises:
+        NetworkError: The networks are of different kinds, or over different variables.
+        ValueError: The networks are discrete.
+
+    """
     _check_comparable(p, q)
     if p.kind != "gaussian":
         raise ValueError("the Wasserstein distance is for Gaussian networks: states have no distance")
@@ -127,13 +193,20 @@ def _exact_kl(p: BayesianNetwork, q: BayesianNetwork, max_bytes: float | None) -
 def _table_gain(model: LocalModel, p: BayesianNetwork, q: BayesianNetwork, node: Name) -> float:
     """The expected value of log p(v | its parents) - log q(v | its parents)."""
     ours, theirs = cast("Table", p.family(node)), cast("Table", q.family(node))
-    joint = cast("Any", model.query([*theirs.parents, node])).values
+    joint = _joint(model, theirs)
     with np.errstate(divide="ignore", invalid="ignore"):
         expected = np.where(joint > 0, joint * np.log(theirs.values), 0.0)
         if ours.parents != theirs.parents:
-            joint = cast("Any", model.query([*ours.parents, node])).values
+            joint = _joint(model, ours)
         own = np.where(joint > 0, joint * np.log(ours.values), 0.0)
     return float(own.sum() - expected.sum())
+
+
+def _joint(model: LocalModel, table: Table) -> Floats:
+    """The probabilities of a family's joint states."""
+    answer = model.query([*table.parents, table.variable])
+    assert isinstance(answer, Distribution)
+    return answer.values
 
 
 def _log_overlap(
@@ -165,18 +238,18 @@ def _table_overlap(p: BayesianNetwork, q: BayesianNetwork, limit: int) -> float:
         dag = p.dag
         roots = [root * np.sqrt(cast("Table", q.family(node)).values) for root, node in zip(roots, nodes, strict=True)]
     else:
-        lists = [p.dag.graph.parents[place].tolist() for place in range(own)]
-        lists += [[*q.dag.graph.parents[place].tolist(), place] for place in range(own)]
+        lists = [p.dag.graph.parents[v].tolist() for v in range(own)]
+        lists += [[*q.dag.graph.parents[v].tolist(), v] for v in range(own)]
         dag = Dag.from_arrays(tuple(range(2 * own)), Ragged.from_lists(lists))
         roots += [np.sqrt(cast("Table", q.family(node)).values) for node in nodes]
     labels = [p.states[node] for node in nodes] + [("",)] * (len(dag) - own)
     tree = ClusterTree([dag.nodes], mode="any")
     values = np.concatenate([np.empty(0), *(root.reshape(-1) for root in roots)])
-    store = TableStore.of(FamilyIndex.of(dag, tree), [len(part) for part in labels], values)
-    answers = DiscreteAnswers(store, labels, coherent=True)
+    store = TableStore.of(ClusterIndex.of(dag, tree), [len(part) for part in labels], values)
+    model = TableModel(store, labels, coherent=True)
     # a likelihood of one on every variable, so that none is taken for one whose table sums to one
     every = Evidence(soft=tuple(range(len(dag))), likelihoods=tuple(np.ones(len(part)) for part in labels))
-    return answers.log_evidence(every, limit)
+    return discrete_log_evidence(model, every, limit)
 
 
 def _log_ratios(p: BayesianNetwork, q: BayesianNetwork, samples: int, seed: Seed) -> Floats:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dconvex.arrays import Floats
 from dconvex.errors import UnknownStateError
 from dconvex.names import Label, Name
 from dconvex.shown import Shown
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
@@ -51,19 +49,36 @@ class Distribution(Shown):
         return dict(zip(self.variables, self.labels, strict=True))
 
     def __getitem__(self, states: Label | tuple[Label, ...]) -> float:
-        """The probability of a state, or of a tuple with a state of each variable."""
+        """The probability of one joint state.
+
+        Args:
+            states: The label of the only variable, or a tuple with a label of each variable.
+
+        Returns:
+            The probability.
+
+        Raises:
+            ValueError: There is not a label for each variable.
+            UnknownStateError: A variable does not have a label.
+
+        """
         chosen = states if isinstance(states, tuple) else (states,)
         if len(chosen) != len(self.variables):
             raise ValueError(f"{states!r} does not name a state of each of {self.variables!r}")
-        place = []
+        cell = []
         for variable, labels, label in zip(self.variables, self.labels, chosen, strict=True):
             if label not in labels:
                 raise UnknownStateError(variable, label, labels)
-            place.append(labels.index(label))
-        return float(self.values[tuple(place)])
+            cell.append(labels.index(label))
+        return float(self.values[tuple(cell)])
 
     def to_series(self) -> pd.Series[float]:
-        """A pandas Series, indexed by state (one variable) or by the states of all, last variable fastest."""
+        """The probabilities as a pandas Series.
+
+        Returns:
+            A Series, indexed by state (one variable) or by the states of all, the last variable fastest.
+
+        """
         import pandas as pd
 
         if len(self.variables) == 1:
@@ -75,7 +90,13 @@ class Distribution(Shown):
         return pd.Series(self.values.reshape(-1), index=index, name="probability")
 
     def to_frame(self) -> pd.DataFrame:
-        """A pandas DataFrame: a column for each variable and one with the probability (and its standard error)."""
+        """The probabilities as a pandas DataFrame.
+
+        Returns:
+            A frame with a row for each joint state: a column for each variable and one with the probability (and its standard
+            error).
+
+        """
         import pandas as pd
 
         cells = np.indices(self.values.shape).reshape(len(self.variables), self.values.size)
@@ -106,8 +127,8 @@ class Distribution(Shown):
         ]
         width = max(map(len, names))
         return [
-            f"  {name:<{width}}  {value:.6g}" + ("" if errors is None else f" ± {errors[place]:.2g}")
-            for place, (name, value) in enumerate(zip(names, flat.tolist(), strict=True))
+            f"  {name:<{width}}  {value:.6g}" + ("" if errors is None else f" ± {errors[k]:.2g}")
+            for k, (name, value) in enumerate(zip(names, flat.tolist(), strict=True))
         ]
 
 
@@ -135,13 +156,23 @@ class GaussianDistribution(Shown):
         return np.sqrt(np.clip(np.diagonal(self.covariance), 0.0, None))
 
     def to_series(self) -> pd.Series[float]:
-        """The means as a pandas Series."""
+        """The means as a pandas Series.
+
+        Returns:
+            A Series, indexed by variable.
+
+        """
         import pandas as pd
 
         return pd.Series(self.mean, index=pd.Index(cast("Any", self.variables)), name="mean")
 
     def to_frame(self) -> pd.DataFrame:
-        """A pandas DataFrame with the mean and the standard deviation of each variable."""
+        """Means and standard deviations as a pandas DataFrame.
+
+        Returns:
+            A frame with a row for each variable.
+
+        """
         import pandas as pd
 
         columns = {"mean": self.mean, "standard deviation": self.standard_deviations}

@@ -1,69 +1,88 @@
-"""Evidence as a model takes it: states that were observed, and likelihoods of states."""
+"""Evidence as a model takes it: states or numbers that were observed, and likelihoods of states."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
+from typing import Any, NamedTuple, TypeAlias, TypeVar, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dconvex._core import Likelihoods
+from dconvex.arrays import Floats
 from dconvex.errors import ImpossibleEvidenceError, UnknownStateError
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name, check_mapping
 
-Floats: TypeAlias = NDArray[np.float64]
+Variables: TypeAlias = tuple[int, ...]
+"""Variables by index."""
 Soft: TypeAlias = Mapping[Name, Mapping[Label, float] | ArrayLike]
+Item = TypeVar("Item")
 
 NO_LIKELIHOODS = Likelihoods()
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """Observed variables with their states, and likelihoods of others (`soft`), scaled to a maximum of one; all by index.
+@final
+class Evidence(NamedTuple):
+    """Observed variables, and likelihoods of others (`soft`), scaled to a maximum of one; all by index."""
 
-    `log_scale` is the logarithm of what the likelihoods were divided by.
-    """
-
-    observed: tuple[int, ...] = ()
+    observed: Variables = ()
     states: tuple[int, ...] = ()
-    soft: tuple[int, ...] = ()
+    """Of the observed variables, in a discrete model."""
+    numbers: tuple[float, ...] = ()
+    """Of the observed variables, which ascend, in a Gaussian model."""
+    soft: Variables = ()
     likelihoods: tuple[Floats, ...] = ()
     log_scale: float = 0.0
+    """The logarithm of what the likelihoods were divided by."""
 
-    def targets_of(self, variables: tuple[int, ...]) -> tuple[int, ...]:
+    @property
+    def variables(self) -> Variables:
+        """All variables with evidence."""
+        return (*self.observed, *self.soft)
+
+    def targets_of(self, variables: Variables) -> Variables:
         """Those of the variables that are not observed; the same tuple if none is."""
         if not self.observed or set(self.observed).isdisjoint(variables):
             return variables
         observed = set(self.observed)
         return tuple([variable for variable in variables if variable not in observed])
 
-    def only(self, variables: set[int]) -> Evidence:
+    def only(self, variables: Iterable[int]) -> Evidence:
         """The evidence on these variables."""
-        hard = [(v, state) for v, state in zip(self.observed, self.states, strict=True) if v in variables]
-        soft = [(v, own) for v, own in zip(self.soft, self.likelihoods, strict=True) if v in variables]
+        wanted = set(variables)
+        hard = [k for k, variable in enumerate(self.observed) if variable in wanted]
+        soft = [k for k, variable in enumerate(self.soft) if variable in wanted]
         return Evidence(
-            tuple(v for v, _ in hard),
-            tuple(state for _, state in hard),
-            tuple(v for v, _ in soft),
-            tuple(own for _, own in soft),
+            _chosen(self.observed, hard),
+            _chosen(self.states, hard),
+            _chosen(self.numbers, hard),
+            _chosen(self.soft, soft),
+            _chosen(self.likelihoods, soft),
         )
 
-    def with_states(self, variables: tuple[int, ...], states: tuple[int, ...]) -> Evidence:
+    def with_states(self, variables: Variables, states: tuple[int, ...]) -> Evidence:
         """With these states too, which it must allow; likelihoods of variables that are observed now become numbers."""
         state_of = dict(zip(variables, states, strict=True))
         soft = list(zip(self.soft, self.likelihoods, strict=True))
         scale = sum(float(np.log(own[state_of[v]])) for v, own in soft if v in state_of)
-        left = [(v, own) for v, own in soft if v not in state_of]
+        left = [k for k, variable in enumerate(self.soft) if variable not in state_of]
         return Evidence(
-            (*self.observed, *variables),
-            (*self.states, *states),
-            tuple(v for v, _ in left),
-            tuple(own for _, own in left),
-            self.log_scale + scale,
+            observed=(*self.observed, *variables),
+            states=(*self.states, *states),
+            soft=_chosen(self.soft, left),
+            likelihoods=_chosen(self.likelihoods, left),
+            log_scale=self.log_scale + scale,
         )
+
+    def state_of(self) -> dict[int, int]:
+        """The state of each observed variable."""
+        return dict(zip(self.observed, self.states, strict=True))
+
+    def number_of(self) -> dict[int, float]:
+        """The number of each observed variable."""
+        return dict(zip(self.observed, self.numbers, strict=True))
 
     def said(self, labels: Sequence[tuple[Label, ...]]) -> dict[int, Any]:
         """By variable the label that was observed, or the likelihood of each label that it allows."""
@@ -82,49 +101,60 @@ class Evidence:
         return bool(self.observed or self.soft)
 
 
+def _chosen(items: tuple[Item, ...], numbers: list[int]) -> tuple[Item, ...]:
+    return tuple(items[k] for k in numbers) if items else ()
+
+
 NOTHING = Evidence()
 SMALLEST_RATIO = 1e-300
 """Likelihoods that differ by less than this factor are scaled to a maximum of one."""
 
 
-def read_evidence(
+def read_states(
     dag: Dag, labels: Sequence[tuple[Label, ...]], evidence: Mapping[Name, Any] | None, soft: Soft | None
 ) -> Evidence:
     """Check names, states and numbers; a set of labels is a likelihood of ones and zeros, or a state if it has one label."""
-    observed: dict[int, int] = {}
-    likelihoods: dict[int, Floats] = {}
     check_mapping("evidence", evidence)
     check_mapping("soft", soft)
+    observed: dict[int, int] = {}
+    likelihoods: dict[int, Floats] = {}
     for name, value in (evidence or {}).items():
         variable = dag.index_of(name)
-        if isinstance(value, set | frozenset | list | tuple):
-            states = sorted({_state(name, label, labels[variable]) for label in value})
-            if not states:
-                raise ImpossibleEvidenceError({name: value})
-            if len(states) == 1:
-                observed[variable] = states[0]
-            else:
-                likelihoods[variable] = np.zeros(len(labels[variable]))
-                likelihoods[variable][states] = 1.0
-        else:
+        if not isinstance(value, set | frozenset | list | tuple):
             observed[variable] = _state(name, value, labels[variable])
+            continue
+        states = sorted({_state(name, label, labels[variable]) for label in value})
+        if not states:
+            raise ImpossibleEvidenceError({name: value})
+        if len(states) == 1:
+            observed[variable] = states[0]
+        else:
+            likelihoods[variable] = np.zeros(len(labels[variable]))
+            likelihoods[variable][states] = 1.0
     log_scale = 0.0
     for name, likelihood in (soft or {}).items():
         variable = dag.index_of(name)
         numbers = _likelihood(name, likelihood, labels[variable])
-        if variable in observed:
-            numbers = numbers[observed[variable] : observed[variable] + 1]
-        elif variable in likelihoods:
-            numbers = numbers * likelihoods[variable]
-        highest = float(numbers.max())
-        if highest == 0.0:
+        factor = _multiplied(variable, numbers, observed, likelihoods)
+        if factor == 0.0:
             raise ImpossibleEvidenceError({name: likelihood})
-        if numbers[numbers > 0].min() / highest < SMALLEST_RATIO:
-            highest = 1.0  # divided, the smallest would become zero
-        log_scale += float(np.log(highest if variable not in observed else numbers[0]))
-        if variable not in observed:
-            likelihoods[variable] = numbers / highest
-    return Evidence(tuple(observed), tuple(observed.values()), tuple(likelihoods), tuple(likelihoods.values()), log_scale)
+        log_scale += float(np.log(factor))
+    return Evidence(tuple(observed), tuple(observed.values()), (), tuple(likelihoods), tuple(likelihoods.values()), log_scale)
+
+
+def _multiplied(variable: int, numbers: Floats, observed: Mapping[int, int], likelihoods: dict[int, Floats]) -> float:
+    """Multiply a likelihood into what is known of its variable; the factor that is left over, 0 where nothing is possible."""
+    if variable in observed:
+        return float(numbers[observed[variable]])
+    if variable in likelihoods:
+        numbers = numbers * likelihoods[variable]
+    highest = float(numbers.max())
+    if highest == 0.0:
+        return 0.0
+    if numbers[numbers > 0].min() / highest < SMALLEST_RATIO:
+        highest = 1.0  # divided, the smallest would become zero
+    likelihoods[variable] = numbers / highest
+    return highest
 
 
 def _state(name: Name, label: Any, labels: tuple[Label, ...]) -> int:
@@ -153,3 +183,27 @@ def _likelihood(name: Name, likelihood: Any, labels: tuple[Label, ...]) -> Float
     if not np.isfinite(numbers).all() or (numbers < 0).any():
         raise ValueError(f"the likelihood of {name!r} must be finite and not negative, not {numbers.tolist()!r}")
     return numbers
+
+
+def read_numbers(dag: Dag, evidence: Mapping[Name, Any] | None, soft: Mapping[Name, Any] | None) -> Evidence:
+    """Check names and numbers."""
+    check_mapping("evidence", evidence)
+    check_mapping("soft", soft)
+    for name in soft or ():
+        dag.index_of(name)
+        raise ValueError(f"there is a likelihood for {name!r}; soft and set-valued evidence is for discrete networks")
+    found = sorted((dag.index_of(name), _number(name, value)) for name, value in (evidence or {}).items())
+    return Evidence(tuple(variable for variable, _ in found), numbers=tuple(number for _, number in found))
+
+
+def _number(name: Name, value: Any) -> float:
+    if isinstance(value, set | frozenset | list | tuple):
+        raise ValueError(f"{name!r} is observed as {value!r}; soft and set-valued evidence is for discrete networks")
+    plain = value.item() if isinstance(value, np.generic | np.ndarray) and value.ndim == 0 else value
+    try:
+        number = float(plain) if isinstance(plain, Real) else np.nan
+    except OverflowError:
+        number = np.inf
+    if not np.isfinite(number):
+        raise ValueError(f"{name!r} can only be observed as a finite number, not as {value!r}")
+    return number

@@ -7,20 +7,19 @@ flats of fewer dimensions: these must be the same, and are compared in coordinat
 from __future__ import annotations
 
 import math
-from typing import Any, TypeAlias, cast
+from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dconvex.arrays import Floats
 from dconvex.errors import TooLargeError
+from dconvex.inference.distribution import GaussianDistribution
 from dconvex.inference.memory import limit_of
 from dconvex.inference.model import LocalModel, localize
 from dconvex.names import Name
 from dconvex.network.family import Regression
 from dconvex.network.linear_regressions import Regressions
 from dconvex.network.network import BayesianNetwork
-
-Floats: TypeAlias = NDArray[np.float64]
 
 NO_NOISE, ROUNDING = 1e-12, 1e-9
 """Relative to how much variables vary: directions with less noise count as without, and flats that are nearer as one."""
@@ -36,7 +35,8 @@ def gaussian_kl(p: BayesianNetwork, q: BayesianNetwork, max_bytes: float | None)
 
 def _regression_gain(model: LocalModel, p: BayesianNetwork, q: BayesianNetwork, node: Name) -> float:
     ours, theirs = cast("Regression", p.family(node)), cast("Regression", q.family(node))
-    family = cast("Any", model.query([*theirs.parents, node]))
+    family = model.query([*theirs.parents, node])
+    assert isinstance(family, GaussianDistribution)
     weight = np.array([*(-theirs.coefficients[parent] for parent in theirs.parents), 1.0])
     squared = float(weight @ family.covariance @ weight) + (float(weight @ family.mean) - theirs.intercept) ** 2
     return 0.5 * (math.log(theirs.variance / ours.variance) + squared / theirs.variance - 1)
@@ -83,11 +83,11 @@ def _mean_and_factor(network: BayesianNetwork) -> tuple[Floats, Floats]:
     dag, regressions = network.dag, cast("Regressions", network.parameters)
     mean, factor = np.zeros(len(dag)), np.zeros((len(dag), len(dag)))
     start = dag.graph.parents.offsets
-    for place in dag.graph.order.tolist():
-        parents, slopes = dag.graph.parents[place], regressions.coefficients[start[place] : start[place + 1]]
-        mean[place] = regressions.intercept[place] + slopes @ mean[parents]
-        factor[place] = slopes @ factor[parents]
-        factor[place, place] = math.sqrt(regressions.variance[place])
+    for variable in dag.graph.order.tolist():
+        parents, slopes = dag.graph.parents[variable], regressions.coefficients[start[variable] : start[variable + 1]]
+        mean[variable] = regressions.intercept[variable] + slopes @ mean[parents]
+        factor[variable] = slopes @ factor[parents]
+        factor[variable, variable] = math.sqrt(regressions.variance[variable])
     return mean, factor
 
 
@@ -138,9 +138,9 @@ def _within_support(p: BayesianNetwork, q: BayesianNetwork) -> tuple[Floats, Flo
     if bases[0].shape != bases[1].shape:
         return None
     basis = bases[0]
-    room = ROUNDING * max(1.0, float(np.abs(gap).max(initial=0.0)))
+    allowed = ROUNDING * max(1.0, float(np.abs(gap).max(initial=0.0)))
     for strays in (bases[1], gap[:, np.newaxis]):
-        if (np.abs(strays - basis @ (basis.T @ strays)) > room).any():
+        if (np.abs(strays - basis @ (basis.T @ strays)) > allowed).any():
             return None
     roots = [np.asarray(np.linalg.qr((basis.T @ part).T, mode="r")).T for part in scaled]
     return basis.T @ gap, roots[0], roots[1]

@@ -1,4 +1,4 @@
-"""How much memory a question may take unless told otherwise."""
+"""How much memory a question may take unless it says otherwise."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NO_LIMIT = 1 << 48
 
 
 def limit_of(max_bytes: float | None) -> int:
-    """So many bytes as are allowed, be it without end, or the default."""
+    """The byte limit: `max_bytes` if given, which may be infinite, else the default."""
     if max_bytes is None:
         return default_limit()
     try:

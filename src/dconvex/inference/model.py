@@ -7,47 +7,59 @@ import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, TypeAlias, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dconvex.amounts import amount
+from dconvex.arrays import Floats
+from dconvex.clusters.checked_index import checked_index
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import ImpossibleEvidenceError
-from dconvex.graph.checking import check_tree
-from dconvex.graph.convexity import inducing_path
 from dconvex.graph.dag import Dag
-from dconvex.graph.decomposition import decompose
+from dconvex.graph.decomposition import quick_tree
 from dconvex.graph.tree import ClusterTree
-from dconvex.inference.discrete import DiscreteAnswers
-from dconvex.inference.distribution import Distribution, GaussianDistribution
-from dconvex.inference.evidence import Soft
-from dconvex.inference.families import FamilyIndex
-from dconvex.inference.gaussian import GaussianAnswers
-from dconvex.inference.memory import limit_of
-from dconvex.inference.partitions import lies_in_partitions, predicted_in_partitions, probabilities_in_partitions
-from dconvex.inference.plan import QueryPlan
-from dconvex.inference.prediction import predicted, predicted_probabilities
-from dconvex.inference.saving import save_model
+from dconvex.inference.discrete import DiscreteEngine
+from dconvex.inference.engine import Answer, Engine, EvidenceLike
+from dconvex.inference.evidence import Soft, Variables
+from dconvex.inference.gaussian import GaussianEngine
+from dconvex.inference.memory import default_limit, limit_of
+from dconvex.inference.partitions import predicted, predicted_probabilities
+from dconvex.inference.prediction import Impossible, PredictionRequest, Unknown
+from dconvex.inference.query_plan import QueryPlan
+from dconvex.inference.report import Report
+from dconvex.inference.request import Request
 from dconvex.names import Label, Name, as_names
-from dconvex.network.network import BayesianNetwork
+from dconvex.network.linear_regressions import Regressions
+from dconvex.network.network import BayesianNetwork, Parameters
+from dconvex.network.probability_tables import Tables
+from dconvex.saved import storage
 from dconvex.shown import Shown, display, warn_of_save
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dconvex.network.probability_tables import Tables
-
-Floats: TypeAlias = NDArray[np.float64]
-EvidenceLike: TypeAlias = Mapping[Name, Any] | None
-Answer: TypeAlias = Distribution | GaussianDistribution
+Seed: TypeAlias = int | np.random.Generator | None
 
 
 def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_bytes: float | None = None) -> LocalModel:
     """A model that answers questions about `network` exactly, each from the clusters it touches.
 
-    `tree` is what `decompose` gives unless another one is wanted; its separators must be d-convex. Nothing is computed until
-    a question needs it. `max_bytes` is the most memory that a question may take, unless it says otherwise.
+    No answer depends on the tree, so without `tree` it is refined only as far as about the cost of a junction tree goes:
+    `model.tree.certified` says whether its clusters are proven irreducible, and `tree=decompose(network)` gives the certified
+    one. Nothing is computed until a question needs it.
+
+    Args:
+        network: The network.
+        tree: A tree over its graph with d-convex separators; None: a quick one.
+        max_bytes: The most memory that a question may take, unless it says otherwise; None: half of what there is.
+
+    Returns:
+        The model.
+
+    Raises:
+        TypeError: `network` is no network, or `tree` is no tree.
+        ValueError: The tree does not fit the network, or a separator is not d-convex.
 
     >>> import dconvex as dc
     >>> model = dc.localize(dc.load_network("asia"))
@@ -59,36 +71,20 @@ def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_b
     if not isinstance(network, BayesianNetwork):
         raise TypeError(f"localize takes a BayesianNetwork, not {type(network).__name__}")
     dag = network.dag
-    chosen = decompose(dag) if tree is None else checked_tree(dag, tree)
-    index = FamilyIndex.of(dag, chosen)
-    answers: DiscreteAnswers | GaussianAnswers
-    if network.kind == "discrete":
-        answers = DiscreteAnswers.of(index, cast("Tables", network.parameters))
-    else:
-        answers = GaussianAnswers.of(index, network)
-    return LocalModel(index, answers, Given(network), max_bytes)
+    index = ClusterIndex.of(dag, quick_tree(dag)) if tree is None else checked_index(dag, tree)
+    return LocalModel(index, _engine_of(index, network.parameters), NetworkOrigin(network), max_bytes)
 
 
-def checked_tree(dag: Dag, tree: ClusterTree) -> ClusterTree:
-    """A tree over this DAG whose separators are d-convex."""
-    if not isinstance(tree, ClusterTree):
-        raise TypeError(f"tree must be a ClusterTree, as `decompose` gives one, not {type(tree).__name__}")
-    if tree.mode == "all":
-        tree = ClusterTree(tree.clusters, tree.edges, mode="any")
-    broken = set(check_tree(dag, tree)) & {"covers", "families", "tree", "junction", "separators", "convex"}
-    if not broken:
-        return tree
-    for separator in sorted(dict.fromkeys(tree.separators), key=len):
-        if separator <= set(dag.nodes) and (path := inducing_path(dag, separator)) is not None:
-            raise ValueError(
-                f"the separator {sorted(map(str, separator))} is not d-convex: the inducing path {' – '.join(map(str, path))} "
-                "joins two of its variables; use a tree with separators='minimal', 'any' or 'complete'"
-            )
-    raise ValueError(f"the tree does not fit the network: {', '.join(sorted(broken))} (see dc.check_tree)")
+def _engine_of(index: ClusterIndex, parameters: Parameters) -> Engine:
+    """The engine for these parameters; nothing else here knows of kinds."""
+    if isinstance(parameters, Tables):
+        return DiscreteEngine.of(index, parameters)
+    assert isinstance(parameters, Regressions)
+    return GaussianEngine.of(index, parameters)
 
 
 class Origin(Protocol):
-    """Where a model comes from: a network, data, or a file."""
+    """Where a model comes from: a network (`NetworkOrigin`), data (`DataOrigin`) or a file (`FileOrigin`)."""
 
     def network(self) -> BayesianNetwork:
         """The network of all clusters together."""
@@ -96,15 +92,17 @@ class Origin(Protocol):
     def updated(self, data: Any) -> LocalModel:
         """The model learned from more data."""
 
-    def report(self) -> Any:
-        """What the data did not tell."""
-
-    def stored(self, *, statistics: bool) -> tuple[Mapping[str, Any], dict[str, Any]]:
-        """The arrays and facts about where the model comes from that belong into its file."""
+    def report(self) -> Report:
+        """What the model was learned from."""
 
 
+NO_UPDATE = "this model comes from a given network, not from data; learn one with dc.fit"
+NO_REPORT = "this model comes from a given network: there is nothing to report about data"
+
+
+@final
 @dataclass(frozen=True, slots=True)
-class Given:
+class NetworkOrigin:
     """A network that was given."""
 
     given: BayesianNetwork
@@ -113,17 +111,13 @@ class Given:
         return self.given
 
     def updated(self, data: Any) -> LocalModel:
-        raise ValueError("this model comes from a given network, not from data; learn one with dc.fit")
+        raise ValueError(NO_UPDATE)
 
-    def report(self) -> Any:
-        raise ValueError("this model comes from a given network: there is nothing to report about data")
-
-    def stored(self, *, statistics: bool) -> tuple[Mapping[str, Any], dict[str, Any]]:
-        if statistics:
-            raise ValueError("this model comes from a given network: there are no statistics to save")
-        return {}, {"origin": "given"}
+    def report(self) -> Report:
+        raise ValueError(NO_REPORT)
 
 
+@final
 class LocalModel(Shown):
     """Sub-models of the clusters of a tree; `localize` makes one from a network, `fit` from data.
 
@@ -144,16 +138,16 @@ class LocalModel(Shown):
 
     def __init__(
         self,
-        index: FamilyIndex,
-        answers: DiscreteAnswers | GaussianAnswers,
+        index: ClusterIndex,
+        engine: Engine,
         origin: Origin,
         max_bytes: float | None = None,
     ) -> None:
         limit = None if max_bytes is None else limit_of(max_bytes)
-        self.__dict__.update(_index=index, _answers=answers, _origin=origin, max_bytes=limit)
+        self.__dict__.update(_index=index, _engine=engine, _origin=origin, max_bytes=limit)
 
-    _index: FamilyIndex
-    _answers: Any
+    _index: ClusterIndex
+    _engine: Engine
     _origin: Origin
     max_bytes: int | None
 
@@ -170,41 +164,74 @@ class LocalModel(Shown):
     @property
     def kind(self) -> Literal["discrete", "gaussian"]:
         """Whether the variables have states or numbers."""
-        kind: Literal["discrete", "gaussian"] = self._answers.kind
-        return kind
+        return self._engine.kind
 
     @property
     def states(self) -> dict[Name, tuple[Label, ...]]:
         """The labels of each variable, in order; empty for a Gaussian model."""
-        return dict(zip(self.dag.nodes, self._answers.labels, strict=True)) if self.kind == "discrete" else {}
+        return self._engine.states()
 
     @property
     def coherent(self) -> bool:
-        """Whether all clusters agree: always for a given network; learned models are so if they were asked to be."""
-        return bool(self._answers.coherent)
+        """Whether all clusters agree: they do in a given network, and in a model learned with `coherent=True`."""
+        return self._engine.coherent
 
     @property
     def bytes_read(self) -> int:
-        """How much of a model that was opened from a file has been read of its tables; 0 for one that is in memory."""
-        return int(self._answers.store.bytes_read)
+        """The bytes of tables that were read so far, of a model that was opened from a file; 0 for one that is in memory."""
+        return self._engine.store.bytes_read
 
     def network(self) -> BayesianNetwork:
-        """The network of all clusters together."""
+        """The network of all clusters together.
+
+        Returns:
+            The given network, or that of the variables' own families as they were learned.
+
+        Raises:
+            ValueError: The model was learned `for_query=` some variables only.
+            FormatError: The file that the model was opened from is damaged.
+        """
         return self._origin.network()
 
     def updated(self, data: Any) -> LocalModel:
-        """The model learned from what this one has seen and from `data`, as if it had been learned from all at once."""
+        """The model learned from what this one has seen and from `data`, as if it had been learned from all at once.
+
+        Args:
+            data: Whatever `fit` takes, or `Statistics`.
+
+        Returns:
+            A new model; this one does not change.
+
+        Raises:
+            ValueError: The model comes from a given network, or was saved without its statistics.
+            DataError: The data does not fit the model.
+        """
         return self._origin.updated(data)
 
-    def report(self) -> Any:
-        """What the model was learned from, and what was unobserved, missing or singular there."""
+    def report(self) -> Report:
+        """What the model was learned from, and what was unobserved, missing or singular there.
+
+        Returns:
+            The report.
+
+        Raises:
+            ValueError: The model comes from a given network.
+        """
         return self._origin.report()
 
     def save(self, path: str | Path, *, statistics: bool = False) -> None:
-        """Write the model to one file, which `open_model` maps; with its statistics it can be updated after that.
+        """Write the model to one file, which `open_model` opens.
 
         The file is safetensors: arrays and a description, nothing that is executed. It is replaced as a whole. Pictures of the
         model are written by `save_picture`; for one release a picture's suffix (`.svg`, `.html`, `.png`, `.pdf`) does so too.
+
+        Args:
+            path: The file.
+            statistics: Whether the file also holds the statistics that the model was learned from; with them the opened model
+                can be updated.
+
+        Raises:
+            ValueError: There are no statistics to save.
         """
         if display().is_picture(path):
             if statistics:
@@ -212,8 +239,7 @@ class LocalModel(Shown):
             warn_of_save(self)
             self.save_picture(path)
             return
-        arrays, about = self._origin.stored(statistics=statistics)
-        save_model(Path(path), self._index, self._answers, self.max_bytes, arrays, about)
+        storage().save_model(self, Path(path), statistics=statistics)
 
     def query(
         self,
@@ -225,23 +251,37 @@ class LocalModel(Shown):
         max_bytes: float | None = None,
         assume_possible: bool = False,
         samples: int = 10_000,
-        seed: int | np.random.Generator | None = None,
-    ) -> Distribution | GaussianDistribution:
-        """P(variables | evidence), an axis for each variable in the order asked.
+        seed: Seed = None,
+    ) -> Answer:
+        """P(variables | evidence), the joint distribution of some variables.
 
-        With `assume_possible` evidence that cannot matter for the answer is not checked for being possible.
-        `method="sampling"` estimates the answer from so many `samples`, with standard errors.
+        Args:
+            variables: The variables, or one of them.
+            evidence: A label by variable, or a set of labels where one of several was seen; a number in a Gaussian model.
+            soft: Likelihoods by variable: `{label: likelihood}`, or numbers in the order of the states.
+            method: `"exact"`, or `"sampling"` for an estimate with standard errors, of what is too large to compute. A Gaussian
+                model always answers exactly.
+            max_bytes: The most memory that the question may take; None: the model's own limit.
+            assume_possible: Leave evidence that cannot matter for the answer unchecked.
+            samples: How many samples an estimate is made from.
+            seed: The seed of an estimate, or a generator.
+
+        Returns:
+            A `Distribution` with an axis for each variable in the order asked, or a `GaussianDistribution`.
+
+        Raises:
+            UnknownVariableError: The model does not have a variable.
+            UnknownStateError: A variable does not have a state.
+            ImpossibleEvidenceError: The evidence has probability zero; the error names a part that is impossible already.
+            TooLargeError: The question would take more memory than allowed; nothing has been allocated.
+            ValueError: A variable is named twice, or the method is unknown.
+
         """
-        asked = self._asked(variables)
-        given = self._answers.read_evidence(evidence, soft)
-        limit = self._limit(max_bytes)
+        request = self._request(variables, evidence, soft, max_bytes, assume_possible)
         if method == "exact":
-            exact: Answer = self._answers.query(asked, given, limit, assume_possible=assume_possible)
-            return exact
+            return self._engine.query(request)
         if method == "sampling":
-            rng = np.random.default_rng(seed)
-            estimate: Answer = self._answers.estimate(asked, given, limit, operator.index(samples), rng)
-            return estimate
+            return self._engine.estimate(request, operator.index(samples), np.random.default_rng(seed))
         raise ValueError(f"unknown method {method!r}; there are 'exact' and 'sampling'")
 
     def marginals(
@@ -252,13 +292,28 @@ class LocalModel(Shown):
         variables: Name | Iterable[Name] | None = None,
         max_bytes: float | None = None,
         assume_possible: bool = False,
-    ) -> dict[Name, Distribution | GaussianDistribution]:
-        """P(v | evidence) for every variable v, or for those named."""
-        asked = tuple(range(len(self.dag))) if variables is None else self._asked(variables)
-        given = self._answers.read_evidence(evidence, soft)
-        limit = self._limit(max_bytes)
-        found: dict[Name, Answer] = self._answers.marginals(asked, given, limit, assume_possible=assume_possible)
-        return found
+    ) -> dict[Name, Answer]:
+        """P(v | evidence) for each variable v.
+
+        Args:
+            evidence: A label by variable, or a set of labels where one of several was seen; a number in a Gaussian model.
+            soft: Likelihoods by variable: `{label: likelihood}`, or numbers in the order of the states.
+            variables: The variables; None: all of them.
+            max_bytes: The most memory that the question may take; None: the model's own limit.
+            assume_possible: Leave evidence that cannot matter for the answer unchecked.
+
+        Returns:
+            The distribution of each variable, by name.
+
+        Raises:
+            UnknownVariableError: The model does not have a variable.
+            UnknownStateError: A variable does not have a state.
+            ImpossibleEvidenceError: The evidence has probability zero; the error names a part that is impossible already.
+            TooLargeError: The question would take more memory than allowed; nothing has been allocated.
+            ValueError: A variable is named twice.
+
+        """
+        return {**self._engine.marginals(self._request(variables, evidence, soft, max_bytes, assume_possible))}
 
     def most_probable(
         self,
@@ -269,23 +324,55 @@ class LocalModel(Shown):
         max_bytes: float | None = None,
         assume_possible: bool = False,
     ) -> tuple[dict[Name, Any], float]:
-        """The most probable joint state, and the logarithm of its probability given the evidence.
+        """The most probable joint state of some variables, summed over all others (marginal MAP, exact).
 
-        Of all variables that are not observed, or of those named, summed over all others (marginal MAP, exact).
+        Args:
+            variables: The variables; None: all that are not observed.
+            evidence: A label by variable, or a set of labels where one of several was seen; a number in a Gaussian model.
+            soft: Likelihoods by variable: `{label: likelihood}`, or numbers in the order of the states.
+            max_bytes: The most memory that the question may take; None: the model's own limit.
+            assume_possible: Leave evidence that cannot matter for the answer unchecked.
+
+        Returns:
+            The state (or number) of each variable, and the logarithm of their probability (or density) given the evidence.
+
+        Raises:
+            UnknownVariableError: The model does not have a variable.
+            UnknownStateError: A variable does not have a state.
+            ImpossibleEvidenceError: The evidence has probability zero; the error names a part that is impossible already.
+            TooLargeError: The question would take more memory than allowed; nothing has been allocated.
+            ValueError: A variable is named twice.
+
         """
-        asked = None if variables is None else self._asked(variables)
-        given = self._answers.read_evidence(evidence, soft)
-        limit = self._limit(max_bytes)
-        found: tuple[dict[Name, Any], float] = self._answers.most_probable(asked, given, limit, assume_possible=assume_possible)
-        return found
+        request = self._request(variables, evidence, soft, max_bytes, assume_possible)
+        if variables is None:
+            found, log_probability = self._engine.most_probable_of_all(request._replace(variables=request.targets))
+        else:
+            found, log_probability = self._engine.most_probable(request)
+        return {**found}, log_probability
 
     def log_evidence(self, evidence: EvidenceLike = None, *, soft: Soft | None = None, max_bytes: float | None = None) -> float:
-        """The logarithm of the probability (or density) of the evidence; -inf where it is impossible."""
+        """The logarithm of the probability (or density) of the evidence.
+
+        Args:
+            evidence: A label by variable, or a set of labels where one of several was seen; a number in a Gaussian model.
+            soft: Likelihoods by variable: `{label: likelihood}`, or numbers in the order of the states.
+            max_bytes: The most memory that the question may take; None: the model's own limit.
+
+        Returns:
+            The logarithm; -inf where the evidence is impossible.
+
+        Raises:
+            UnknownVariableError: The model does not have a variable.
+            UnknownStateError: A variable does not have a state.
+            TooLargeError: The question would take more memory than allowed; nothing has been allocated.
+
+        """
         try:
-            given = self._answers.read_evidence(evidence, soft)
+            request = self._request((), evidence, soft, max_bytes)
         except ImpossibleEvidenceError:  # an empty set of states
             return -math.inf
-        return float(self._answers.log_evidence(given, self._limit(max_bytes)))
+        return self._engine.log_evidence(request)
 
     def sample(
         self,
@@ -293,21 +380,48 @@ class LocalModel(Shown):
         evidence: EvidenceLike = None,
         *,
         soft: Soft | None = None,
-        seed: int | np.random.Generator | None = None,
+        seed: Seed = None,
         max_bytes: float | None = None,
     ) -> pd.DataFrame:
-        """`n` independent rows of all variables given the evidence, drawn exactly."""
+        """Draw independent rows of all variables given the evidence, exactly.
+
+        Args:
+            n: How many rows.
+            evidence: A label by variable, or a set of labels where one of several was seen; a number in a Gaussian model.
+            soft: Likelihoods by variable: `{label: likelihood}`, or numbers in the order of the states.
+            seed: A seed, or a generator.
+            max_bytes: The most memory that the question may take; None: the model's own limit.
+
+        Returns:
+            A pandas DataFrame with a column for each variable.
+
+        Raises:
+            UnknownVariableError: The model does not have a variable.
+            UnknownStateError: A variable does not have a state.
+            ImpossibleEvidenceError: The evidence has probability zero; the error names a part that is impossible already.
+            TooLargeError: The question would take more memory than allowed; nothing has been allocated.
+            ValueError: `n` is negative, or the model was learned `for_query=` some variables only.
+
+        """
         if n < 0:
             raise ValueError(f"cannot draw {n} rows")
-        given = self._answers.read_evidence(evidence, soft)
-        rng = np.random.default_rng(seed)
-        frame: pd.DataFrame = self._answers.sample(
-            operator.index(n), given, rng, self._limit(max_bytes), network=self.network()
-        )
-        return frame
+        request = self._request((), evidence, soft, max_bytes)
+        return self._engine.sample(request, operator.index(n), np.random.default_rng(seed), self.network())
 
     def log_likelihood(self, data: Any) -> Floats:
-        """The logarithm of the probability (or density) of each row of a data frame with a column for every variable."""
+        """The logarithm of the probability (or density) of each row of a table.
+
+        Args:
+            data: A data frame with a column for every variable.
+
+        Returns:
+            One number for each row; -inf for an impossible one.
+
+        Raises:
+            DataError: A column or a cell is missing.
+            UnknownStateError: A variable does not have a state.
+
+        """
         return self.network().log_likelihood(data)
 
     def predict(
@@ -315,30 +429,67 @@ class LocalModel(Shown):
         data: Any,
         target: Name | Iterable[Name],
         *,
-        impossible: Literal["raise", "nan"] = "raise",
-        unknown: Literal["raise", "missing"] = "raise",
+        impossible: Impossible = "raise",
+        unknown: Unknown = "raise",
         max_bytes: float | None = None,
     ) -> Any:
-        """The most probable state (or the mean) of each target for each row, in a frame of the caller's own kind.
+        """The most probable state (or the mean) of each target for each row.
 
-        Columns of targets are ignored; absent columns and missing cells count as not observed. `impossible` says what becomes
-        of rows of probability zero, `unknown` of labels that the model does not have.
+        Args:
+            data: A data frame, also of Dask. Columns of targets are ignored; absent columns and missing cells count as not
+                observed.
+            target: The variables to predict, or one of them.
+            impossible: What becomes of rows of probability zero: an error, or cells without a value.
+            unknown: What becomes of labels that the model does not have: an error, or missing cells.
+            max_bytes: The most memory that the question may take; None: the model's own limit.
+
+        Returns:
+            A frame of the caller's own kind with a column for each target.
+
+        Raises:
+            UnknownVariableError: The model does not have a variable.
+            UnknownStateError: A variable does not have a state.
+            ImpossibleEvidenceError: The evidence has probability zero; the error names a part that is impossible already.
+            TooLargeError: The question would take more memory than allowed; nothing has been allocated.
+            DataError: A column cannot be read.
+            ValueError: `impossible` or `unknown` is none of the above, or a target is named twice.
+
         """
-        answer = predicted_in_partitions if lies_in_partitions(data) else predicted
-        return answer(self, data, self._asked(target), impossible, unknown, self._limit(max_bytes))
+        request = PredictionRequest(self._indices(target), impossible, unknown, self._limit(max_bytes))
+        return predicted(self._engine, self.dag.nodes, data, request)
 
     def predict_proba(
         self,
         data: Any,
         target: Name | Iterable[Name],
         *,
-        impossible: Literal["raise", "nan"] = "raise",
-        unknown: Literal["raise", "missing"] = "raise",
+        impossible: Impossible = "raise",
+        unknown: Unknown = "raise",
         max_bytes: float | None = None,
     ) -> dict[Name, Floats]:
-        """For each target an array with a row of probabilities for each row of the data, along the target's states."""
-        answer = probabilities_in_partitions if lies_in_partitions(data) else predicted_probabilities
-        return answer(self, data, self._asked(target), impossible, unknown, self._limit(max_bytes))
+        """The probabilities of the states of each target for each row.
+
+        Args:
+            data: A data frame, as for `predict`.
+            target: The variables to predict, or one of them.
+            impossible: What becomes of rows of probability zero: an error, or rows of NaN.
+            unknown: What becomes of labels that the model does not have: an error, or missing cells.
+            max_bytes: The most memory that the question may take; None: the model's own limit.
+
+        Returns:
+            For each target an array with a row for each row of the data, along the target's states.
+
+        Raises:
+            UnknownVariableError: The model does not have a variable.
+            UnknownStateError: A variable does not have a state.
+            ImpossibleEvidenceError: The evidence has probability zero; the error names a part that is impossible already.
+            TooLargeError: The question would take more memory than allowed; nothing has been allocated.
+            DataError: A column cannot be read.
+            ValueError: The model is Gaussian, `impossible` or `unknown` is none of the above, or a target is named twice.
+
+        """
+        request = PredictionRequest(self._indices(target), impossible, unknown, self._limit(max_bytes))
+        return predicted_probabilities(self._engine, self.dag.nodes, data, request)
 
     def explain(
         self,
@@ -349,26 +500,70 @@ class LocalModel(Shown):
         max_bytes: float | None = None,
         assume_possible: bool = False,
     ) -> QueryPlan:
-        """The plan that `query` executes: which clusters answer, what is dropped, the order, memory and multiplications."""
-        asked, limit = self._asked(variables), self._limit(max_bytes)
-        given = self._answers.read_evidence(evidence, soft)
-        plan: QueryPlan = self._answers.explain(asked, given, limit, assume_possible=assume_possible)
-        return plan
+        """The plan that `query` executes: which clusters answer, what is dropped, the order, memory and multiplications.
+
+        Args:
+            variables: The variables, or one of them.
+            evidence: A label by variable, or a set of labels where one of several was seen; a number in a Gaussian model.
+            soft: Likelihoods by variable: `{label: likelihood}`, or numbers in the order of the states.
+            max_bytes: The most memory that the question may take; None: the model's own limit.
+            assume_possible: Leave evidence that cannot matter for the answer unchecked.
+
+        Returns:
+            The plan, to be printed or looked at.
+
+        Raises:
+            UnknownVariableError: The model does not have a variable.
+            UnknownStateError: A variable does not have a state.
+            TooLargeError: The question would take more memory than allowed.
+            ValueError: A variable is named twice.
+
+        """
+        return self._engine.explain(self._request(variables, evidence, soft, max_bytes, assume_possible))
 
     def do(self, settings: Mapping[Name, Any]) -> LocalModel:
-        """The model after an intervention: the edges into each variable are cut and it is fixed at its value."""
+        """The model after an intervention: the edges into each variable are cut and it is fixed at its value.
+
+        Args:
+            settings: A label (or a number) by variable.
+
+        Returns:
+            A new model, with a tree of its own.
+
+        Raises:
+            UnknownVariableError: The model does not have a variable.
+            UnknownStateError: A variable does not have a state.
+
+        """
         return localize(self.network().do(settings), max_bytes=self.max_bytes)
 
-    def _asked(self, variables: Name | Iterable[Name]) -> tuple[int, ...]:
+    def _request(
+        self,
+        variables: Name | Iterable[Name] | None,
+        evidence: EvidenceLike,
+        soft: Soft | None,
+        max_bytes: float | None,
+        assume_possible: bool = False,
+    ) -> Request:
+        """The question by index, with its evidence read; None: all variables."""
+        indices = tuple(range(len(self.dag))) if variables is None else self._indices(variables)
+        known = self._engine.read_evidence(evidence, soft)
+        targets = known.targets_of(indices) if known.observed else indices
+        return Request(indices, targets, known, self._limit(max_bytes), assume_possible)
+
+    def _indices(self, variables: Name | Iterable[Name]) -> Variables:
         names = as_names(variables)
-        places = self._index.dag.places_of(names)
-        if len(set(places)) < len(places):
-            twice = next(name for place, name in enumerate(names) if name in names[:place])
+        indices = self._index.dag.indices_of(names)
+        if len(set(indices)) < len(indices):
+            twice = next(name for k, name in enumerate(names) if name in names[:k])
             raise ValueError(f"{twice!r} is asked for twice")
-        return places
+        return indices
 
     def _limit(self, max_bytes: float | None) -> int:
-        return limit_of(self.max_bytes if max_bytes is None else max_bytes)
+        """The byte limit: `max_bytes` if given, else the model's own, else the default."""
+        if max_bytes is not None:
+            return limit_of(max_bytes)
+        return default_limit() if self.max_bytes is None else self.max_bytes
 
     def __len__(self) -> int:
         return len(self.dag)

@@ -1,25 +1,24 @@
-"""Work on the partitions of a Dask DataFrame, each where it lies; and predictions, which are such work.
+"""Predictions for a frame, and for the partitions of a Dask DataFrame, each where it lies.
 
-Each partition is a frame of its own. What the work needs besides, say a model, reaches each worker once.
+Each partition is a frame of its own. What else the work needs, say an engine, reaches each worker once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar, final
 
 import numpy as np
 
+from dconvex.arrays import Floats
 from dconvex.errors import DataError, DconvexError
-from dconvex.inference.prediction import Floats, Impossible, Unknown, predicted, predicted_probabilities
+from dconvex.inference.engine import Engine
+from dconvex.inference.prediction import PredictionRequest
 from dconvex.names import Name
-from dconvex.network.frame_columns import column_of
-
-if TYPE_CHECKING:
-    from dconvex.inference.model import LocalModel
+from dconvex.network.frame_columns import Columns, column_of
 
 Shared = TypeVar("Shared")
 
@@ -44,61 +43,70 @@ def by_partition(data: Any, shared: Shared, work: Callable[[Shared, Any], Any]) 
     return list(data.map_partitions(_on_worker, task, work, meta=(None, object), enforce_metadata=False).to_delayed())
 
 
-def predicted_in_partitions(
-    model: LocalModel, data: Any, targets: tuple[int, ...], impossible: Impossible, unknown: Unknown, limit: int
-) -> Any:
-    """A Dask DataFrame with a column for each target, partitioned and indexed like the data."""
-    question = _Question(model, targets, impossible, unknown, limit)
-    evidence = question.evidence_in(data)
-    meta = question.predicted(evidence._meta)  # bad arguments are refused here, not later by a worker
-    return evidence.map_partitions(_on_worker, _task_of(question), _Question.predicted, meta=meta)
+def predicted(engine: Engine, names: Sequence[Name], data: Any, request: PredictionRequest) -> Any:
+    """A frame like the data with a column for each target; of a Dask DataFrame one that is partitioned and indexed like it."""
+    work = _Prediction(engine, names, request.checked())
+    if not lies_in_partitions(data):
+        return work.frame(data)
+    evidence = work.evidence_in(data)
+    meta = work.typed_frame(evidence._meta)  # bad arguments are refused here, not later by a worker
+    return evidence.map_partitions(_on_worker, _task_of(work), _Prediction.typed_frame, meta=meta)
 
 
-def probabilities_in_partitions(
-    model: LocalModel, data: Any, targets: tuple[int, ...], impossible: Impossible, unknown: Unknown, limit: int
-) -> dict[Name, Any]:
-    """By target a Dask array with a chunk of probabilities for each partition; the targets share the work."""
-    question = _Question(model, targets, impossible, unknown, limit)
-    evidence = question.evidence_in(data)
-    none = question.probabilities(evidence._meta)
-    found = evidence.map_partitions(_on_worker, _task_of(question), _Question.probabilities, meta=none, enforce_metadata=False)
-    names = [model.dag.nodes[target] for target in targets]
-    bounds = np.cumsum([0, *(len(model.states[name]) for name in names)]).tolist()
-    return {name: found[:, first:last] for name, (first, last) in zip(names, pairwise(bounds), strict=True)}
+def predicted_probabilities(engine: Engine, names: Sequence[Name], data: Any, request: PredictionRequest) -> dict[Name, Any]:
+    """By target an array with a row for each row of the data; of a Dask DataFrame a Dask array with a chunk for each partition.
+
+    The targets share the work.
+    """
+    work = _Prediction(engine, names, request.checked())
+    if not lies_in_partitions(data):
+        return {**work.probabilities(data)}
+    evidence = work.evidence_in(data)
+    none = work.joined_probabilities(evidence._meta)
+    found = evidence.map_partitions(
+        _on_worker, _task_of(work), _Prediction.joined_probabilities, meta=none, enforce_metadata=False
+    )
+    targets, states = [names[target] for target in request.targets], engine.states()
+    bounds = np.cumsum([0, *(len(states[name]) for name in targets)]).tolist()
+    return {name: found[:, first:last] for name, (first, last) in zip(targets, pairwise(bounds), strict=True)}
 
 
+@final
 @dataclass(frozen=True, slots=True, eq=False)
-class _Question:
-    """What a worker has to know to predict for a frame."""
+class _Prediction:
+    """What has to be known to predict for a frame, here or on a worker."""
 
-    model: LocalModel
-    targets: tuple[int, ...]
-    impossible: Impossible
-    unknown: Unknown
-    limit: int
+    engine: Engine
+    names: Sequence[Name]
+    request: PredictionRequest
 
     def evidence_in(self, data: Any) -> Any:
         """The columns that are looked at; no others are read."""
-        names = self.model.dag.nodes
-        observed = set(names) - {names[target] for target in self.targets}
-        present, variables = set(checked_dask_frame(data).columns), set(names)
+        observed = set(self.names) - {self.names[target] for target in self.request.targets}
+        present, variables = set(checked_dask_frame(data).columns), set(self.names)
         wanted = {column_of(name, present, variables) for name in observed}
         return data[[column for column in data.columns if column in wanted]]
 
-    def probabilities(self, frame: Any) -> Floats:
-        """Those of all targets side by side."""
-        found = predicted_probabilities(self.model, frame, self.targets, self.impossible, self.unknown, self.limit)
-        return np.concatenate([np.empty((len(frame), 0)), *found.values()], axis=1)
+    def probabilities(self, frame: Any) -> dict[Name, Floats]:
+        """By target those of its states."""
+        return self.engine.predict_proba(Columns(frame, self.names), self.request)
 
-    def predicted(self, frame: Any) -> Any:
+    def joined_probabilities(self, frame: Any) -> Floats:
+        """Those of all targets side by side."""
+        return np.concatenate([np.empty((len(frame), 0)), *self.probabilities(frame).values()], axis=1)
+
+    def frame(self, frame: Any) -> Any:
+        """A frame of the caller's kind with a column for each target."""
+        columns = Columns(frame, self.names)
+        return columns.frame_like(self.engine.predict(columns, self.request))
+
+    def typed_frame(self, frame: Any) -> Any:
         """All partitions have columns of the same types, whichever states they show and even if they have no rows."""
         import pandas as pd
 
-        found = predicted(self.model, frame, self.targets, self.impossible, self.unknown, self.limit)
-        if self.model.kind == "gaussian":
-            return found
-        states = self.model.states
-        return found.astype({name: object if self.impossible == "nan" else pd.Series(states[name]).dtype for name in found})
+        states, may_lack = self.engine.states(), self.request.impossible == "nan"
+        found = self.frame(frame)
+        return found.astype({name: object if may_lack else pd.Series(states[name]).dtype for name in found if name in states})
 
 
 def _task_of(shared: object) -> Any:

@@ -2,11 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar, final
+
 import numpy as np
-from numpy.typing import NDArray
+
+from dconvex.arrays import Codes, Flags, Floats, Indices
+from dconvex.inference.evidence import Variables
+
+Cells = TypeVar("Cells", Indices, Floats)
 
 
-def row_patterns(is_there: NDArray[np.bool_]) -> list[tuple[NDArray[np.intp], list[int]]]:
+@final
+@dataclass(frozen=True, slots=True)
+class RowGroup(Generic[Cells]):
+    """Rows in which the same variables are observed, and their cells, a column for each of these variables."""
+
+    rows: Codes
+    observed: Variables
+    cells: Cells
+
+    def first_without(self, flags: Flags) -> int | None:
+        """Which of the rows is the first that has no flag, None if all have one."""
+        return None if flags.all() else int(np.argmin(flags))
+
+
+def row_groups(present: Sequence[int], cells: Cells, is_there: Flags) -> list[RowGroup[Cells]]:
+    """The rows of a table by the cells that are there; `present` are the variables of its columns."""
+    return [
+        RowGroup(rows, tuple(present[column] for column in columns), cells[rows][:, columns])
+        for rows, columns in row_patterns(is_there)
+    ]
+
+
+def row_patterns(is_there: Flags) -> list[tuple[Codes, list[int]]]:
     """Groups of rows with the same cells: (the rows, the columns that they have)."""
     if not len(is_there):
         return []

@@ -1,100 +1,148 @@
-"""What a question will do, before any number is touched."""
+"""What is executed to answer a question about tables: a program, and what it was chosen from."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Literal, final
 
-from dconvex.amounts import amount, readable_bytes
-from dconvex.graph.tree import ClusterTree
-from dconvex.names import Name
-from dconvex.shown import Shown
+import numpy as np
+
+from dconvex._core import Ending, NetworkPart, Output, Program, Question, SmallNetwork, Status, small_network
+from dconvex._core import plan as compiled
+from dconvex.arrays import Flags, Floats, Indices
+from dconvex.clusters.cluster_index import ClusterIndex
+from dconvex.errors import TooLargeError
+from dconvex.inference.evidence import Evidence
+from dconvex.inference.query_plan import Candidate
+from dconvex.inference.table_store import TableStore
+
+WHOLE = NetworkPart.WHOLE  # looking up the members of an enumeration takes longer than the rest of a small step
+
+SHARED_BY = 1000
+"""A derived table serves later questions too: this many of them are taken to share its cost."""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Candidate:
-    """One way to answer, with its price."""
+@final
+@dataclass(slots=True, eq=False)
+class Plan:
+    """A program, the tables that it loads, and what it was chosen from. `explain` describes it, and nothing else.
 
-    network: Literal["pruned", "hull", "whole"]
-    method: Literal["elimination", "propagation"]
-    multiplications: int
-    peak_bytes: int
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class QueryPlan(Shown):
-    """How a question will be answered: print it, or look at its picture, where the clusters that answer are lit.
-
-    `peak_bytes` is the most that is held at once, the result and the tables to derive included; `multiplications` are those
-    of this question, without the tables that are derived once and kept.
+    It never changes; to enforce that would take as long as planning a small question.
     """
 
-    tree: ClusterTree
-    variables: tuple[Name, ...]
-    evidence: tuple[Name, ...]
-    """Variables observed in one state."""
-    likelihoods: tuple[Name, ...]
-    """Variables with soft or set-valued evidence."""
-    requisite: tuple[Name, ...]
-    """The evidence that matters for the answer."""
-    kept: tuple[int, ...]
-    """Places of the clusters that answer."""
-    variables_kept: tuple[Name, ...]
-    """The variables of the small network, without barren ones."""
-    barren: tuple[Name, ...]
-    """Variables of the kept clusters that do not matter."""
+    index: ClusterIndex
+    """Of the model."""
+    question: Question
+    """What the program was planned for; on the hull, what is asked of the model."""
+    program: Program
+    store: TableStore
     network: Literal["pruned", "hull", "whole"]
-    """`pruned`: the kept clusters; `hull`: the smallest d-convex set; `whole`: the ancestors in the whole network."""
-    method: Literal["elimination", "propagation"]
-    order: tuple[Name, ...]
-    """The variables in the order in which they are summed out."""
-    derived: int
-    """How many tables come from other clusters."""
+    derived_cost: float
+    """Multiplications for the tables that it needs and that are not the network's own; `SHARED_BY` questions share them."""
     peak_bytes: int
-    multiplications: int
-    candidates: tuple[Candidate, ...] = ()
-    """What was compared."""
+    nodes: Indices | None = None
+    """On the hull: the variable of the model that each variable of the program is."""
+    compared: tuple[Candidate, ...] = ()
+    """The ways to answer that were compared; empty if there was nothing to gain by that."""
+    uses_all_evidence: bool = field(init=False)
+    size: int = field(init=False)
+    """Of the result."""
+
+    def __post_init__(self) -> None:
+        self.uses_all_evidence, self.size = self.program.uses_all_evidence, self.program.result_size
+
+    @classmethod
+    def of(cls, store: TableStore, question: Question) -> Plan:
+        """The plan in the part of the network that the question names."""
+        program = compiled(store.layout, question)
+        cost, peak = program.derivation_cost(store.tables)
+        network: Literal["pruned", "whole"] = "whole" if question.network is WHOLE else "pruned"
+        return cls(store.index, question, program, store, network, cost, max(program.peak_bytes, peak))
 
     @property
-    def dropped(self) -> tuple[int, ...]:
-        """Places of the clusters that play no part."""
-        kept = set(self.kept)
-        return tuple(place for place in range(len(self.tree)) if place not in kept)
+    def multiplications(self) -> int:
+        return self.program.cost
 
     @property
-    def question(self) -> str:
-        """`P(lung | smoke, xray)`."""
-        given = [*self.evidence, *(f"{name} (likelihood)" for name in self.likelihoods)]
-        return f"P({_listed(self.variables)}{' | ' if given else ''}{_listed(given)})"
+    def total(self) -> float:
+        """Its own multiplications, and its share of those for derived tables."""
+        return self.program.cost + self.derived_cost / SHARED_BY
 
-    def __str__(self) -> str:
-        ignored = [name for name in (*self.evidence, *self.likelihoods) if name not in set(self.requisite)]
-        lines = [
-            f"{self.question} by {self.method} on the {self.network} network",
-            f"  clusters       {len(self.kept):,} of {len(self.tree):,} kept{_numbered(self.kept)}",
-            f"  variables      {len(self.variables_kept):,} kept, {amount(len(self.barren), 'barren one')} dropped",
-            f"  evidence       {_listed(self.requisite) or 'none'} matter{'s' if len(self.requisite) < 2 else ''}"
-            + (f"; {_listed(ignored)} do{'es' if len(ignored) < 2 else ''} not" if ignored else ""),
-            f"  order          {_listed(self.order) or 'nothing to sum out'}",
-            f"  derived        {amount(self.derived, 'table')} from other clusters",
-            f"  arithmetic     {amount(self.multiplications, 'multiplication')}",
-            f"  peak memory    {readable_bytes(self.peak_bytes)}",
-        ]
-        lines += [
-            f"  instead of     {other.method} on the {other.network} network: {amount(other.multiplications, 'multiplication')}"
-            for other in self.candidates
-            if (other.network, other.method) != (self.network, self.method)
-        ]
-        return "\n".join(lines)
+    @property
+    def outputs(self) -> list[Output]:
+        """Of each result: its variable, where it begins, its size."""
+        return self.program.outputs
 
-    __repr__ = __str__
+    def run_rows(self, states: Indices) -> tuple[Floats, Flags]:
+        """Run the program for rows of observed states: results by row, and whether each row is possible."""
+        results = np.empty((len(states), self.size))
+        statuses = self.program.run_rows(self.store.tables, states, results)
+        return results, statuses == Status.FINE.value
 
+    def trace(self, evidence: Evidence, rows: int = 1, seed: int | None = None) -> Indices | None:
+        """The states of the axes, the most probable ones or rows at random; None where the evidence is impossible."""
+        status, found = self.program.trace(self.store.tables, evidence.states, evidence.native, rows, seed)
+        return found if status is Status.FINE else None
 
-def _listed(names: Sequence[Name], most: int = 12) -> str:
-    shown = ", ".join(map(str, names[:most]))
-    return f"{shown}, … ({len(names)} in all)" if len(names) > most else shown
+    # --- what was kept and dropped, and why
 
+    def small_network(self) -> SmallNetwork:
+        """The small network that the program was made from, or on the hull, that the hull lies in."""
+        return small_network(self.index.core, self.question)
 
-def _numbered(places: tuple[int, ...], most: int = 16) -> str:
-    return f": {', '.join(map(str, places[:most]))}{', …' if len(places) > most else ''}" if places else ""
+    def requisite(self) -> list[int]:
+        """The evidence that matters for the targets."""
+        given = [*self.question.observed, *self.question.soft]
+        if not self.question.targets:
+            return given
+        small = self.small_network()
+        reached = set(small.nodes[small.is_reached].tolist())
+        return [variable for variable in given if variable in reached]
+
+    def kept_variables(self) -> list[int]:
+        """The variables of the small network, without barren ones."""
+        if self.nodes is not None:
+            return sorted(self.nodes.tolist())
+        small = self.small_network()
+        return sorted(small.nodes[small.is_requisite | (small.roles > 0)].tolist())
+
+    def barren_variables(self) -> list[int]:
+        """Variables of the kept clusters that do not matter."""
+        return sorted({*self.small_network().nodes.tolist()} - {*self.kept_variables()})
+
+    def kept_clusters(self) -> list[int]:
+        """The clusters that answer: those of the targets and of the evidence that is looked at."""
+        question = self.question
+        looked_at = self.requisite() if question.coherent else [*question.observed, *question.soft]
+        return [*map(int, self.index.kept_clusters([*question.targets, *looked_at]))]
+
+    def order(self) -> list[int]:
+        """The variables in the order in which they are summed out."""
+        return [*map(int, self.named(self.program.order))]
+
+    @property
+    def derived(self) -> int:
+        """How many tables come from other clusters."""
+        return len(self.program.derived) if self.question.coherent else 0
+
+    @property
+    def method(self) -> Literal["elimination", "propagation"]:
+        return "propagation" if self.question.ending is Ending.MARGINALS else "elimination"
+
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        return self.compared or (Candidate(self.network, self.method, self.multiplications, self.peak_bytes),)
+
+    def named(self, variables: Indices) -> Indices:
+        """Variables of the program as variables of the model."""
+        return variables if self.nodes is None else self.nodes[variables]
+
+    def too_large(self) -> TooLargeError:
+        """The error that names its largest table."""
+        names, tree = self.index.dag.names, self.index.tree
+        members = {names[variable] for variable in self.named(self.program.largest_scope).tolist()}
+        cluster = max(range(len(tree)), key=lambda number: len(tree.clusters[number] & members), default=None)
+        shown = ", ".join(map(str, sorted(members, key=str)[:6]))
+        what = f"the table over {len(members)} variables ({shown}{', …' if len(members) > 6 else ''}) in cluster {cluster}"
+        way_out = 'Ask for marginals instead of a joint, give more evidence, raise max_bytes, or use method="sampling".'
+        return TooLargeError(what, self.peak_bytes, self.question.max_bytes, way_out, cluster)

@@ -2,212 +2,203 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dconvex.inference.evidence import Evidence
-from dconvex.inference.patterns import row_patterns
-from dconvex.inference.planner import PLANNING_ONE
+from dconvex.arrays import Flags, Floats, Indices
+from dconvex.inference.evidence import Evidence, Variables
+from dconvex.inference.patterns import RowGroup, row_groups
+from dconvex.inference.possibility import (
+    are_numbers_possible,
+    may_be_impossible,
+    may_be_off_support,
+    raise_impossible,
+    raise_impossible_numbers,
+)
+from dconvex.inference.regression_model import RegressionModel
+from dconvex.inference.row_plans import cheapest_row_plans
+from dconvex.inference.table_model import TableModel
 from dconvex.names import Label, Name
 from dconvex.network.frame_columns import Columns
 
-if TYPE_CHECKING:
-    from dconvex.inference.discrete import DiscreteAnswers
-    from dconvex.inference.model import LocalModel
-    from dconvex.inference.planner import Plan, Variables
-
-Flags: TypeAlias = NDArray[np.bool_]
-Floats: TypeAlias = NDArray[np.float64]
-Rows: TypeAlias = NDArray[np.intp]
-Indices: TypeAlias = NDArray[np.int32]
 Impossible: TypeAlias = Literal["raise", "nan"]
 Unknown: TypeAlias = Literal["raise", "missing"]
 MISSING = -1
-TELLING_APART = 50
-"""To find out whether a row equals another takes about as long as this many multiplications."""
 
 
-def predicted_probabilities(
-    model: LocalModel, data: Any, targets: Variables, impossible: Impossible, unknown: Unknown, limit: int
-) -> dict[Name, Floats]:
+class PredictionRequest(NamedTuple):
+    """What is to be predicted for each row of a table."""
+
+    targets: Variables
+    impossible: Impossible
+    """What becomes of rows of probability zero."""
+    unknown: Unknown
+    """What becomes of labels that the model does not have."""
+    limit: int
+    """The most bytes that may be held at once."""
+
+    def checked(self) -> PredictionRequest:
+        """The request, unless it names a policy that there is not."""
+        if self.impossible not in ("raise", "nan"):
+            raise ValueError(f"impossible={self.impossible!r}; there are 'raise' and 'nan'")
+        if self.unknown not in ("raise", "missing"):
+            raise ValueError(f"unknown={self.unknown!r}; there are 'raise' and 'missing'")
+        return self
+
+
+class _ImpossibleRow(NamedTuple):
+    """A row of probability zero: its number, its evidence, and the targets in whose network it is impossible."""
+
+    row: int
+    evidence: Evidence
+    context: Variables
+
+
+def _present(columns: Columns, names: Sequence[Name], targets: Variables) -> list[int]:
+    """The variables that have a column, but for the targets."""
+    wanted = set(targets)
+    return [v for v, name in enumerate(names) if v not in wanted and name in columns]
+
+
+# --- tables
+
+
+def predicted_labels(model: TableModel, columns: Columns, request: PredictionRequest) -> dict[Name, list[Label | None]]:
+    """By target the most probable state in each row; None in impossible rows."""
+    found = predicted_probabilities(model, columns, request)
+    return {model.names[v]: _best_labels(found[model.names[v]], model.labels[v]) for v in request.targets}
+
+
+def predicted_probabilities(model: TableModel, columns: Columns, request: PredictionRequest) -> dict[Name, Floats]:
     """By target the probabilities of its states, a row for each row of the data; NaN in impossible rows."""
-    _check_policies(impossible, unknown)
-    if model.kind != "discrete":
-        raise ValueError("a Gaussian model has no probabilities of states; use `predict`, or `query` for one row")
-    columns = Columns(data, model.dag.nodes)
-    answers: DiscreteAnswers = model._answers
-    found = {target: np.full((len(columns), len(answers.labels[target])), np.nan) for target in targets}
-    wrong: list[tuple[int, Evidence, Variables]] = []
-    for group in _groups(columns, answers, targets, unknown):
-        is_possible = np.ones(len(group.rows), bool)
-        is_checked = False
-        for way in _cheapest_ways(answers, targets, group, limit):
-            way = way.sound(answers)
-            values, is_fine = way.plan.run_rows(np.ascontiguousarray(group.states[way.first]))
-            own = is_fine[way.number]
-            is_sure = way.plan.uses_all_evidence
-            is_checked |= is_sure
-            if not (is_sure or answers.coherent):
-                own &= _possible(answers, group, limit, way.targets)
-            wrong += group.first_without(own, way.targets)
-            if answers.coherent:
-                is_possible &= own
-            for target, start, size in way.spans:
-                found[target][group.rows] = values[way.number, start : start + size]
-                found[target][group.rows[~own]] = np.nan
-        if answers.coherent and not is_checked:
-            own = _possible(answers, group, limit, ())
-            wrong += group.first_without(own, ())
+    found = {target: np.full((len(columns), len(model.labels[target])), np.nan) for target in request.targets}
+    impossible = [row for group in _state_groups(model, columns, request) for row in _fill(model, group, request, found)]
+    if impossible and request.impossible == "raise":
+        row, evidence, context = min(impossible, key=lambda one: one.row)
+        raise_impossible(model, evidence, request.limit, context, f" in row {row}")
+    return {model.names[target]: values for target, values in found.items()}
+
+
+def _state_groups(model: TableModel, columns: Columns, request: PredictionRequest) -> list[RowGroup[Indices]]:
+    present = _present(columns, model.names, request.targets)
+    states = np.empty((len(columns), len(present)), np.int32)
+    for k, v in enumerate(present):
+        states[:, k] = columns.codes_or_missing(model.names[v], model.labels[v], unknown=request.unknown)
+    return row_groups(present, states, states != MISSING)
+
+
+def _fill(
+    model: TableModel, group: RowGroup[Indices], request: PredictionRequest, found: dict[int, Floats]
+) -> list[_ImpossibleRow]:
+    """Fill in the probabilities of the rows of a group; the first row that is impossible for each plan."""
+    impossible: list[_ImpossibleRow] = []
+
+    def note(flags: Flags, context: Variables) -> None:
+        if (first := group.first_without(flags)) is not None:
+            evidence = Evidence(group.observed, tuple(group.cells[first].tolist()))
+            impossible.append(_ImpossibleRow(int(group.rows[first]), evidence, context))
+
+    is_possible = np.ones(len(group.rows), bool)
+    is_checked = False
+    for planned in cheapest_row_plans(model, request.targets, group, request.limit):
+        chosen = planned.sound(model)
+        values, is_fine = chosen.plan.run_rows(np.ascontiguousarray(group.cells[chosen.first]))
+        own = is_fine[chosen.number]
+        is_sure = chosen.plan.uses_all_evidence
+        is_checked |= is_sure
+        if not (is_sure or model.coherent):
+            own &= _are_possible(model, group, request.limit, chosen.targets)
+        note(own, chosen.targets)
+        if model.coherent:
             is_possible &= own
-        for values in found.values():
-            values[group.rows[~is_possible]] = np.nan
-    if wrong and impossible == "raise":
-        row, evidence, context = min(wrong, key=lambda one: one[0])
-        answers.raise_impossible(evidence, limit, where=f" in row {row}", context=context)
-    return {model.dag.names[target]: values for target, values in found.items()}
+        for target, start, size in chosen.spans:
+            found[target][group.rows] = values[chosen.number, start : start + size]
+            found[target][group.rows[~own]] = np.nan
+    if model.coherent and not is_checked:
+        own = _are_possible(model, group, request.limit, ())
+        note(own, ())
+        is_possible &= own
+    for probabilities in found.values():
+        probabilities[group.rows[~is_possible]] = np.nan
+    return impossible
 
 
-def predicted(model: LocalModel, data: Any, targets: Variables, impossible: Impossible, unknown: Unknown, limit: int) -> Any:
-    """A frame of the caller's kind with a column for each target."""
-    _check_policies(impossible, unknown)
-    columns = Columns(data, model.dag.nodes)
-    names = model.dag.names
-    if model.kind == "gaussian":
-        means, _ = model._answers.predict_columns(columns, targets, impossible=impossible, max_bytes=limit)
-        return columns.frame_like({names[target]: means[:, k] for k, target in enumerate(targets)})
-    found = predicted_probabilities(model, data, targets, impossible, unknown, limit)
-    labels = model._answers.labels
-    return columns.frame_like({names[target]: _best_labels(found[names[target]], labels[target]) for target in targets})
+def _are_possible(model: TableModel, group: RowGroup[Indices], limit: int, context: Variables) -> Flags:
+    """For each row whether its evidence as a whole is possible; elimination only where a table has a zero in reach."""
+    is_possible = np.ones(len(group.rows), bool)
+    suspects = np.flatnonzero(may_be_impossible(model, group.observed, group.cells))
+    if len(suspects):
+        planner = model.planner
+        plan = planner.sound(planner.plan(planner.evidence_question(Evidence(group.observed), limit, context)))
+        _, is_possible[suspects] = plan.run_rows(np.ascontiguousarray(group.cells[suspects]))
+    return is_possible
 
 
 def _best_labels(probabilities: Floats, labels: tuple[Label, ...]) -> list[Label | None]:
     """The first of the most probable states in each row, None in impossible rows."""
     best = np.argmax(np.where(np.isnan(probabilities), -1.0, probabilities), axis=1)
-    is_known = probabilities[:, 0] == probabilities[:, 0]
+    is_known = ~np.isnan(probabilities[:, 0])
     return [labels[code] if known else None for code, known in zip(best.tolist(), is_known.tolist(), strict=True)]
 
 
-def _check_policies(impossible: str, unknown: str) -> None:
-    if impossible not in ("raise", "nan"):
-        raise ValueError(f"impossible={impossible!r}; there are 'raise' and 'nan'")
-    if unknown not in ("raise", "missing"):
-        raise ValueError(f"unknown={unknown!r}; there are 'raise' and 'missing'")
+# --- regressions
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Rows in which the same variables are observed, with their states."""
-
-    rows: Rows
-    observed: Variables
-    states: Indices
-
-    def first_without(self, flags: Flags, targets: Variables) -> list[tuple[int, Evidence, Variables]]:
-        """The first row that has no flag, with its evidence and the targets, if there is one."""
-        if flags.all():
-            return []
-        first = int(np.argmin(flags))
-        return [(int(self.rows[first]), Evidence(self.observed, tuple(self.states[first].tolist())), targets)]
+def predicted_means(model: RegressionModel, columns: Columns, request: PredictionRequest) -> dict[Name, Floats]:
+    """By target its mean in each row; NaN in impossible rows."""
+    means, _ = predicted_moments(model, columns, request)
+    return {model.names[target]: means[:, k] for k, target in enumerate(request.targets)}
 
 
-def _groups(columns: Columns, answers: DiscreteAnswers, targets: Variables, unknown: Unknown) -> list[_Group]:
-    present = [v for v, name in enumerate(answers.names) if name in columns and v not in set(targets)]
-    states = np.empty((len(columns), len(present)), np.int32)
+def predicted_moments(model: RegressionModel, columns: Columns, request: PredictionRequest) -> tuple[Floats, Floats]:
+    """Means and standard deviations of the targets, a row for each row of the data; NaN in impossible rows."""
+    targets, limit = request.targets, request.limit
+    means, deviations = (np.empty((len(columns), len(targets))) for _ in range(2))
+    impossible: list[_ImpossibleRow] = []
+    for group in _number_groups(model, columns, request):
+        means[group.rows], deviations[group.rows], is_impossible = _moments(model, group, targets, limit)
+        means[group.rows[is_impossible]] = deviations[group.rows[is_impossible]] = np.nan
+        if (first := group.first_without(~is_impossible)) is not None:
+            evidence = Evidence(group.observed, numbers=tuple(group.cells[first].tolist()))
+            impossible.append(_ImpossibleRow(int(group.rows[first]), evidence, targets))
+    if impossible and request.impossible == "raise":
+        row, evidence, _ = min(impossible, key=lambda one: one.row)
+        each = ((target,) for target in targets)
+        context = next((own for own in each if not are_numbers_possible(model, evidence, limit, own)), targets)
+        raise_impossible_numbers(model, evidence, limit, context, f" in row {row}")
+    return means, deviations
+
+
+def _number_groups(model: RegressionModel, columns: Columns, request: PredictionRequest) -> list[RowGroup[Floats]]:
+    present = _present(columns, model.names, request.targets)
+    cells = np.empty((len(columns), len(present)))
     for k, v in enumerate(present):
-        states[:, k] = columns.codes_or_missing(answers.names[v], answers.labels[v], unknown=unknown)
-    return [
-        _Group(rows, tuple(present[column] for column in own), states[rows][:, own])
-        for rows, own in row_patterns(states != MISSING)
-    ]
+        cells[:, k] = columns.numbers_or_missing(model.names[v])
+    return row_groups(present, cells, ~np.isnan(cells))
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
-    """A plan that answers for some targets, and the rows of a group that it is executed for."""
-
-    plan: Plan
-    targets: Variables
-    first: Indices
-    """Of rows in which all that matters for these targets is the same, the first."""
-    number: Indices
-    """For each row of the group which of the first ones it equals."""
-
-    @classmethod
-    def of(cls, answers: DiscreteAnswers, targets: Variables, group: _Group, limit: int, *, is_checked: bool) -> _Way:
-        plan = answers.proba_plan(targets, group.observed, limit, is_checked=is_checked)
-        requisite = answers.requisite_of(targets, group.observed)
-        counts = [int(answers.store.states[group.observed[k]]) for k in requisite]
-        return cls(plan, targets, *_distinct(group.states[:, requisite], counts))
-
-    def sound(self, answers: DiscreteAnswers) -> _Way:
-        """With a plan whose tables are there."""
-        return replace(self, plan=answers.planner.sound(self.plan))
-
-    @property
-    def spans(self) -> list[tuple[int, int, int]]:
-        """Of each target: where its probabilities begin in a row of results, and how many there are."""
-        if len(self.targets) == 1:
-            return [(self.targets[0], 0, self.plan.size)]
-        return [(output.variable, output.offset, output.size) for output in self.plan.outputs]
-
-    @property
-    def cost(self) -> float:
-        """Multiplications for all rows, a share of those for derived tables, and what it took to tell rows apart."""
-        shared = self.plan.total - self.plan.multiplications
-        return len(self.first) * self.plan.multiplications + shared + TELLING_APART * len(self.number)
-
-    @property
-    def peak_bytes(self) -> int:
-        """The most that is held at once, the results of all rows included."""
-        return self.plan.peak_bytes + 8 * len(self.first) * self.plan.size
-
-
-def _cheapest_ways(answers: DiscreteAnswers, targets: Variables, group: _Group, limit: int) -> Iterable[_Way]:
-    """One propagation to all targets, or an elimination for each of them, whichever costs less for these rows."""
-    together: _Way | None = None
-    if answers.coherent and len(targets) > 1:
-        way = _Way.of(answers, targets, group, limit, is_checked=False)
-        together = way if way.peak_bytes <= limit else None
-    if together is None:
-        return (_Way.of(answers, (target,), group, limit, is_checked=True) for target in targets)
-    if together.cost <= PLANNING_ONE * len(targets):
-        return [together]
-    singles: list[_Way] = []
-    cost = 0.0
-    for target in targets:
-        single = _Way.of(answers, (target,), group, limit, is_checked=False)
-        singles.append(single)
-        cost += single.cost + PLANNING_ONE
-        if single.plan.peak_bytes > limit or cost > together.cost:
-            return [together]
-    return singles
-
-
-def _distinct(states: Indices, counts: list[int]) -> tuple[Indices, Indices]:
-    """First rows of the distinct ones, and for each row which of them it equals; small numbers, as many are held at once.
-
-    `counts` are the numbers of states of each column.
-    """
-    if not counts:
-        return np.zeros(min(len(states), 1), np.int32), np.zeros(len(states), np.int32)
-    if float(np.prod(np.array(counts, np.float64))) > 2.0**62:
-        return np.arange(len(states), dtype=np.int32), np.arange(len(states), dtype=np.int32)
-    key = np.zeros(len(states), np.int64)
-    for column, count in enumerate(counts):
-        key = key * count + states[:, column]
-    _, first, number = np.unique(key, return_index=True, return_inverse=True)
-    return first.astype(np.int32), number.reshape(-1).astype(np.int32)
-
-
-def _possible(answers: DiscreteAnswers, group: _Group, limit: int, context: Variables) -> Flags:
-    """For each row whether its evidence as a whole is possible; elimination only where a table has a zero in reach."""
-    is_possible = np.ones(len(group.rows), bool)
-    suspects = np.flatnonzero(answers.may_be_impossible(group.observed, group.states))
-    if len(suspects):
-        plan = answers.planner.sound(answers.evidence_plan(Evidence(group.observed), limit, context))
-        _, is_possible[suspects] = plan.run_rows(np.ascontiguousarray(group.states[suspects]))
-    return is_possible
+def _moments(model: RegressionModel, group: RowGroup[Floats], targets: Variables, limit: int) -> tuple[Floats, Floats, Flags]:
+    """Means and standard deviations of the targets, and whether each row is impossible."""
+    if not model.coherent and len(targets) > 1:  # each target has its own small network
+        each = [_moments(model, group, (target,), limit) for target in targets]
+        means, deviations = (np.concatenate([found[part] for found in each], axis=1) for part in (0, 1))
+        return means, deviations, np.any([found[2] for found in each], axis=0)
+    observed, cells = group.observed, group.cells.T
+    plan = model.plan(targets, observed)
+    values = plan.spread(observed, cells)
+    means, deviations = (np.empty((cells.shape[1], len(targets))) for _ in range(2))
+    is_impossible = np.zeros(cells.shape[1], bool)
+    for piece in model.pieces(plan, limit):
+        own = plan.targets_in(piece)
+        where = [targets.index(plan.shape.nodes[variable]) for variable in own]
+        posterior = piece.posterior(own)
+        means[:, where], deviations[:, where] = posterior.mean(values).T, np.sqrt(posterior.variance)
+        is_impossible |= piece.are_impossible(values)
+    if not plan.uses_all_evidence and may_be_off_support(model, observed):
+        check = model.plan((), observed, targets)
+        values = check.spread(observed, cells)
+        for piece in model.pieces(check, limit):
+            is_impossible |= piece.are_impossible(values)
+    return means, deviations, is_impossible

@@ -1,1 +1,4 @@
-"""From tables to models: additive statistics of families, and estimates from them."""
+"""From tables to models. It reads from top to bottom: `columns`, then `statistics` of families, then `estimation`.
+
+`fitting` puts the three together.
+"""

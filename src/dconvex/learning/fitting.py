@@ -2,38 +2,24 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, final
 
-import numpy as np
-
-from dconvex.amounts import amount
-from dconvex.errors import DataError
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.graph.dag import Dag, DagLike, as_dag
 from dconvex.graph.tree import ClusterTree
-from dconvex.inference.discrete import DiscreteAnswers
-from dconvex.inference.families import FamilyIndex
-from dconvex.inference.gaussian import GaussianAnswers
-from dconvex.inference.gaussian_store import RegressionStore
+from dconvex.inference.discrete import DiscreteEngine
 from dconvex.inference.model import LocalModel
-from dconvex.inference.tables import TableStore
-from dconvex.learning.counted import counted
-from dconvex.learning.counts import Counts
-from dconvex.learning.encoding import Unknown
-from dconvex.learning.moments import Moments
-from dconvex.learning.priors import BDeu, Dirichlet, NormalInverseGamma, Prior, prior_record
-from dconvex.learning.regressions import least_squares, posterior_means
-from dconvex.learning.report import Report
-from dconvex.learning.statistics import Kind, Options, Scope, StatesLike, Statistics, checked_states
-from dconvex.learning.tables import estimated_tables
-from dconvex.names import Label, Name
+from dconvex.inference.report import Report
+from dconvex.learning.estimation.estimated import LearnedEngine, estimated
+from dconvex.learning.estimation.priors import BDeu, Dirichlet, NormalInverseGamma, Prior
+from dconvex.learning.learning_options import Kind, LearningOptions, StatesLike, Unknown
+from dconvex.learning.tree_statistics import Scope, Statistics, statistics_of
+from dconvex.names import Name
 from dconvex.network.linear_regressions import Regressions
 from dconvex.network.network import BayesianNetwork
 from dconvex.network.probability_tables import Tables
-
-Learned: TypeAlias = tuple[DiscreteAnswers | GaussianAnswers, Report]
 
 
 def fit(
@@ -53,14 +39,30 @@ def fit(
 ) -> LocalModel:
     """Learn a model of these variables from data: each cluster of the tree from its own columns.
 
-    `data` is a data frame (pandas, polars, pyarrow, …), a path to CSV or Parquet files, a Dask DataFrame, a list or iterator
-    of tables (a family is counted in every table that has all its columns), or `Statistics`.
+    Args:
+        dag: The graph.
+        data: A data frame (pandas, polars, pyarrow, …), a path to CSV or Parquet files, a Dask DataFrame, a list or iterator of
+            tables (a family is counted in every table that has all its columns), or `Statistics`.
+        tree: The tree whose clusters are learned; None: that of `decompose`.
+        kind: "discrete" or "gaussian"; None: as the columns show.
+        states: Labels of variables, in order; None: those that the data shows.
+        prior: None (maximum likelihood), `BDeu`, `Dirichlet` or `NormalInverseGamma`.
+        coherent: Make every answer the marginal of the global estimate. Without, clusters are learned on their own, as in the
+            paper.
+        for_query: Learn only the clusters that a question about these variables keeps.
+        unknown: Whether a value that is not among `states` raises, or counts as missing.
+        n_jobs: The number of threads (None: all cores); it makes no difference to the result.
+        max_bytes: The most memory for counts and tables (None: half of what the machine has).
+        progress: Show a bar if it takes more than a second.
 
-    `prior` is None (maximum likelihood), `BDeu`, `Dirichlet` or `NormalInverseGamma`. With `coherent` every answer is the
-    marginal of the global estimate; without, clusters are learned on their own, as in the paper. `for_query` learns only the
-    clusters that a question about these variables keeps. `states` declares labels, in order; a value that is not among them
-    raises, or counts as missing with `unknown="missing"`. `n_jobs` is the number of threads (None: all cores) and makes no
-    difference to the result.
+    Returns:
+        The model; `model.report()` says what was unobserved, missing or singular.
+
+    Raises:
+        DataError: There are no rows, a column cannot be used as it is, or no table has all the columns of a family.
+        UnknownVariableError: `states` or `for_query` has a variable that the graph does not have.
+        TooLargeError: Counts or tables take more memory than `max_bytes`.
+        ValueError: Options are unknown, or do not go together.
 
     >>> import dconvex as dc
     >>> network = dc.load_network("asia")
@@ -72,175 +74,102 @@ def fit(
     """
     graph = as_dag(dag)
     _check_prior(prior)
-    options = Options(kind, checked_states(graph, states), unknown, n_jobs, max_bytes, progress)
+    options = LearningOptions(kind, None, unknown, n_jobs, max_bytes, progress).with_states(graph, states)
     if isinstance(data, Statistics):
-        statistics = _fitting(data, graph, tree, for_query, kind, states)
+        _check_fits(data, graph, tree, for_query, options)
+        statistics = data
     else:
-        statistics = counted(Scope.of(graph, tree, coherent=coherent, for_query=for_query), data, options)
-    return learned(statistics, prior, options, is_coherent=coherent)
+        statistics = statistics_of(Scope.of(graph, tree, coherent=coherent, for_query=for_query), data, options)
+    return learned(statistics, prior, options, coherent=coherent)
 
 
-def learned(statistics: Statistics, prior: Prior | None, options: Options, *, is_coherent: bool) -> LocalModel:
+def learned(statistics: Statistics, prior: Prior | None, options: LearningOptions, *, coherent: bool) -> LocalModel:
     """The model that these statistics give."""
     scope, part = statistics.scope, statistics.part
-    if is_coherent and scope.is_partial:
-        raise ValueError("coherent=True needs the whole network, and these statistics are those of a part")
-    count = len(scope.index.dag) if is_coherent else scope.index.table_count
+    if coherent and scope.is_partial:
+        raise ValueError("coherent=True needs the whole network, and these statistics are of a part of it; learn without")
+    count = len(scope.index.dag) if coherent else scope.index.table_count
     if len(part.families) < count:
-        raise ValueError("these statistics were made with coherent=True, without the families that clusters share")
-    needed = part.first(count)
-    needed.coverage.check(needed.families)
-    if statistics.rows == 0 and prior is None:
-        raise DataError("there are no rows to learn from")
-    if isinstance(needed, Counts):
-        answers, report = _discrete(scope, needed, prior, options.limit, is_coherent=is_coherent)
-    else:
-        answers, report = _gaussian(scope, needed, prior, is_coherent=is_coherent)
-    origin = FromData(scope.index, answers, statistics, prior, options, report, is_partial=scope.is_partial)
-    return LocalModel(scope.index, answers, origin, options.given_limit)
+        raise ValueError("these statistics were made with coherent=True, without the families of clusters; learn with it too")
+    found = estimated(scope.index, part.first(count), prior, options.limit, coherent=coherent)
+    origin = DataOrigin(statistics, found.engine, prior, options, found.report)
+    return LocalModel(scope.index, found.engine, origin, options.max_bytes)
 
 
-class SomeStatistics(Protocol):
-    """Statistics, or what has them in a file."""
-
-    def all(self) -> Statistics: ...
-
-
+@final
 @dataclass(frozen=True, slots=True, eq=False)
-class FromData:
-    """How a model was learned: the statistics (read when they are needed), the prior, the options, the report."""
+class DataOrigin:
+    """Data: the statistics of it that are kept, and how the model was learned from them."""
 
-    index: FamilyIndex
-    answers: Any
-    statistics: SomeStatistics
+    kept: Statistics
+    engine: LearnedEngine
     prior: Prior | None
-    options: Options
-    found: Report | None
-    """None for a model of a given network that was opened from a file."""
-    is_partial: bool
+    options: LearningOptions
+    found: Report
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the model was learned for a question, without the rest of the network."""
+        return self.kept.scope.is_partial
 
     def network(self) -> BayesianNetwork:
-        if self.is_partial:
-            raise ValueError("the model was learned for_query= some variables, so there is no network of all of them")
-        self.answers.store.read_all()
-        return network_of(self.index, self.answers)
+        return network_of(self.kept.scope.index, self.engine, is_partial=self.is_partial)
 
     def updated(self, data: Any) -> LocalModel:
-        if self.found is None:
-            raise ValueError("this model comes from a given network, not from data; learn one with dc.fit")
-        before = self.statistics.all()
-        options = self.options.of_kind(before.kind)
-        more = data if isinstance(data, Statistics) else counted(before.scope, data, options)
-        return learned(before + more, self.prior, options, is_coherent=self.answers.coherent)
+        return updated_model(self.kept, data, self.prior, self.options, coherent=self.engine.coherent)
 
     def report(self) -> Report:
-        if self.found is None:
-            raise ValueError("this model comes from a given network: there is nothing to report about data")
         return self.found
 
-    def stored(self, *, statistics: bool) -> tuple[Mapping[str, Any], dict[str, Any]]:
-        if self.found is None:
-            if statistics:
-                raise ValueError("this model comes from a given network: there are no statistics to save")
-            return {}, {"origin": "given"}
-        states = self.options.states
-        about = {
-            "prior": prior_record(self.prior),
-            "declared": None if states is None else list(states),
-            "unknown": self.options.unknown,
-            "partial": self.is_partial,
-            "report": self.found.record(),
-        }
-        arrays, facts = self.statistics.all().stored() if statistics else ({}, {})
-        return arrays, {"origin": "data", "learned": about, **facts}
+    def statistics(self) -> Statistics:
+        """The statistics that the model was learned from."""
+        return self.kept
 
 
-def network_of(index: FamilyIndex, answers: Any) -> BayesianNetwork:
-    """The network of the variables' own families."""
-    dag, store = index.dag, answers.store
-    own = len(dag)
-    if isinstance(answers, DiscreteAnswers):
-        offsets = store.offsets[: own + 1].copy()
-        return BayesianNetwork(dag, Tables(tuple(answers.labels), offsets, store.tables.values[: offsets[-1]]))
-    edges = len(dag.graph.parents.values)
+def updated_model(
+    before: Statistics, data: Any, prior: Prior | None, options: LearningOptions, *, coherent: bool
+) -> LocalModel:
+    """The model that these statistics and more data, or more statistics, give."""
+    same = replace(options, kind=before.kind)
+    more = data if isinstance(data, Statistics) else statistics_of(before.scope, data, same)
+    return learned(before + more, prior, same, coherent=coherent)
+
+
+def network_of(index: ClusterIndex, engine: LearnedEngine, *, is_partial: bool) -> BayesianNetwork:
+    """The network of the variables' own families, which must have been read."""
+    if is_partial:
+        raise ValueError("the model was learned for_query= some variables, so there is no network of all of them")
+    dag, own = index.dag, len(index.dag)
+    if isinstance(engine, DiscreteEngine):
+        offsets = engine.store.offsets[: own + 1].copy()
+        return BayesianNetwork(dag, Tables(tuple(engine.labels), offsets, engine.store.tables.values[: offsets[-1]]))
+    store, edges = engine.store, len(dag.graph.parents.values)
     numbers = (store.intercept[:own].copy(), store.coefficients[:edges].copy(), store.variance[:own].copy())
     return BayesianNetwork(dag, Regressions.checked(dag, *numbers))
 
 
-def _discrete(scope: Scope, counts: Counts, prior: Prior | None, limit: int, *, is_coherent: bool) -> Learned:
-    if isinstance(prior, NormalInverseGamma):
-        raise ValueError("NormalInverseGamma is a prior for Gaussian networks; use BDeu or Dirichlet for tables")
-    found = estimated_tables(counts, prior, limit)
-    store = TableStore.of(scope.index, counts.tallies.sizes, found.values)
-    labels: tuple[tuple[Label, ...], ...] = tuple(own.labels for own in counts.states)
-    answers = DiscreteAnswers(store, labels, coherent=is_coherent)
-    unobserved = {
-        counts.families.title(number): (int(found.unobserved[number]), int(found.rows[number]))
-        for number in np.argsort(-found.unobserved, kind="stable").tolist()
-        if found.unobserved[number]
-    }
-    report = Report("discrete", counts.coverage.rows, len(counts.families), unobserved, _left_out(counts), _partial(counts))
-    return answers, report
-
-
-def _gaussian(scope: Scope, moments: Moments, prior: Prior | None, *, is_coherent: bool) -> Learned:
-    if prior is not None and not isinstance(prior, NormalInverseGamma):
-        raise ValueError(f"{type(prior).__name__} is a prior for tables; use NormalInverseGamma for a Gaussian network")
-    empty = np.flatnonzero(moments.coverage.used == 0)
-    if len(empty) and prior is None:
-        raise DataError(
-            f"no row has all the cells of the family {moments.families.title(int(empty[0]))}; fill some, or use a prior"
-        )
-    found = least_squares(moments) if prior is None else posterior_means(moments, prior)
-    store = RegressionStore(scope.index, found.intercept, found.coefficients, found.variance)
-    answers = GaussianAnswers(store, coherent=is_coherent)
-    own, names = len(scope.index.dag), scope.index.dag.nodes
-    singular = tuple(moments.families.title(number) for number in np.flatnonzero(found.is_singular).tolist())
-    constant = tuple(names[number] for number in np.flatnonzero(found.variance[:own] == 0).tolist())
-    if singular:
-        regressions = amount(len(singular), "regression")
-        warnings.warn(
-            f"the data does not determine {regressions}, the first is {singular[0]}: parents are collinear or "
-            "constant, or there are too few rows; the smallest coefficients that fit are taken (see model.report())",
-            stacklevel=4,
-        )
-    return answers, Report(
-        "gaussian", moments.coverage.rows, len(moments.families), {}, _left_out(moments), _partial(moments), singular, constant
-    )
-
-
-def _left_out(part: Counts | Moments) -> dict[str, int]:
-    left = part.coverage.left_out
-    return {
-        part.families.title(number): int(left[number]) for number in np.argsort(-left, kind="stable").tolist() if left[number]
-    }
-
-
-def _partial(part: Counts | Moments) -> dict[str, int]:
-    """Families that not all rows were offered to."""
-    coverage = part.coverage
-    fewest_first = np.argsort(coverage.offered, kind="stable").tolist()
-    return {part.families.title(n): int(coverage.offered[n]) for n in fewest_first if coverage.offered[n] < coverage.rows}
-
-
-def _fitting(
-    statistics: Statistics, dag: Dag, tree: ClusterTree | None, for_query: Any, kind: Kind | None, states: Any
-) -> Statistics:
-    """Statistics that were made for this graph, this tree and this kind of data."""
+def _check_fits(
+    statistics: Statistics,
+    dag: Dag,
+    tree: ClusterTree | None,
+    for_query: Name | Iterable[Name] | None,
+    options: LearningOptions,
+) -> None:
+    """Refuse statistics that were made for another graph, tree or kind of data."""
     if for_query is not None:
-        raise ValueError("for_query= belongs where the statistics are made")
+        raise ValueError("for_query= cannot be given with statistics; pass it to dc.statistics")
     own = statistics.dag
-    if own != dag and not (statistics.scope.is_partial and set(own.nodes) <= set(dag.nodes) and own == dag.induced(own.nodes)):
-        raise ValueError("the statistics were made for another graph")
+    is_part = statistics.scope.is_partial and set(own.nodes) <= set(dag.nodes)
+    if own != dag and not (is_part and own == dag.induced(own.nodes)):
+        raise ValueError("the statistics were made for another graph; make them for this one, or fit statistics.dag")
     if tree is not None and tree != statistics.tree:
-        raise ValueError("the statistics were made for another tree")
-    if kind not in (None, statistics.kind):
-        raise ValueError(f"the statistics are {statistics.kind}, and kind={kind!r}")
-    if states is not None:
-        raise ValueError("states= belongs where the statistics are made")
-    return statistics
+        raise ValueError("the statistics were made for another tree; pass statistics.tree, or none")
+    if options.states is not None:
+        raise ValueError("states= cannot be given with statistics; pass it to dc.statistics")
+    if options.kind not in (None, statistics.kind):
+        raise ValueError(f"the statistics are {statistics.kind}, not {options.kind}; leave kind= out")
 
 
-def _check_prior(prior: Any) -> None:
+def _check_prior(prior: object) -> None:
     if prior is not None and not isinstance(prior, BDeu | Dirichlet | NormalInverseGamma):
-        raise TypeError(f"prior={prior!r}; there are None, dc.BDeu(10), dc.Dirichlet(1) and dc.NormalInverseGamma()")
+        raise TypeError(f"prior={prior!r} is not a prior; use None, dc.BDeu(10), dc.Dirichlet(1) or dc.NormalInverseGamma()")

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import time
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 PATIENCE = 1.0
+"""Seconds until the bar appears."""
+
+
+class HasRows(Protocol):
+    """A table that may know the number of its rows."""
+
+    @property
+    def rows(self) -> int | None: ...
 
 
 class Bar:
-    """Shows how many rows have been read, from the second second on."""
+    """Shows how many rows have been read, after the first second."""
 
     def __init__(self, title: str, *, is_shown: bool) -> None:
         self.title, self.is_shown = title, is_shown
@@ -19,13 +27,17 @@ class Bar:
         self._began = time.monotonic()
         self._bar: Any = None
 
-    def expect(self, rows: int | None) -> None:
-        """So many more rows are to come, if that is known."""
+    def expect_rows_of(self, table: HasRows) -> None:
+        """Add the rows of a table to those expected, if their number is known; it is asked for only if the bar is shown."""
+        if not self.is_shown:
+            return
+        rows = table.rows
         self.total = None if self.total is None or rows is None else self.total + rows
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], total=self.total)
 
     def advance(self, rows: int) -> None:
+        """Add to the rows that have been read."""
         self._done += rows
         if not self.is_shown or (self._bar is None and time.monotonic() - self._began < PATIENCE):
             return

@@ -1,0 +1,88 @@
+"""What a model needs of an engine: one method for each question. The discrete and the Gaussian engine implement it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from dconvex.arrays import Floats
+from dconvex.inference.distribution import Distribution, GaussianDistribution
+from dconvex.inference.evidence import Evidence, Soft
+from dconvex.inference.prediction import PredictionRequest
+from dconvex.inference.query_plan import QueryPlan
+from dconvex.inference.request import Request
+from dconvex.names import Label, Name
+from dconvex.network.frame_columns import Columns
+from dconvex.network.network import BayesianNetwork
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Answer: TypeAlias = Distribution | GaussianDistribution
+EvidenceLike: TypeAlias = Mapping[Name, object] | None
+"""A label or a number by variable, or a set of labels."""
+
+
+class NumberStore(Protocol):
+    """The tables or regressions of an engine."""
+
+    @property
+    def bytes_read(self) -> int:
+        """How much has been read from a file."""
+
+    def read_all(self) -> None:
+        """Have all numbers in memory that are not derived."""
+
+
+class Engine(Protocol):
+    """Answers questions about a model."""
+
+    @property
+    def kind(self) -> Literal["discrete", "gaussian"]:
+        """Whether the variables have states or numbers."""
+
+    @property
+    def coherent(self) -> bool:
+        """Whether all clusters agree, so that any plan is right."""
+
+    @property
+    def store(self) -> NumberStore:
+        """Where the numbers are."""
+
+    def states(self) -> dict[Name, tuple[Label, ...]]:
+        """The labels of each variable; empty where variables have numbers."""
+
+    def read_evidence(self, evidence: EvidenceLike, soft: Soft | None) -> Evidence:
+        """Check evidence and turn it into indices."""
+
+    def query(self, request: Request) -> Answer:
+        """The joint distribution of the variables given the evidence."""
+
+    def explain(self, request: Request) -> QueryPlan:
+        """The plan that `query` executes."""
+
+    def estimate(self, request: Request, samples: int, rng: np.random.Generator) -> Answer:
+        """The answer of `query`, from samples where that is of use."""
+
+    def marginals(self, request: Request) -> Mapping[Name, Answer]:
+        """The distribution of each variable given the evidence."""
+
+    def most_probable(self, request: Request) -> tuple[Mapping[Name, Label | float], float]:
+        """The most probable joint state of the variables, and the logarithm of its probability or density."""
+
+    def most_probable_of_all(self, request: Request) -> tuple[Mapping[Name, Label | float], float]:
+        """The same where the variables are all that are not observed."""
+
+    def log_evidence(self, request: Request) -> float:
+        """The logarithm of the probability or density of the evidence; -inf where it is impossible."""
+
+    def sample(self, request: Request, rows: int, rng: np.random.Generator, network: BayesianNetwork) -> pd.DataFrame:
+        """Rows of all variables given the evidence; `network` is that of all clusters together."""
+
+    def predict(self, columns: Columns, request: PredictionRequest) -> Mapping[Name, Floats | Sequence[Label | None]]:
+        """By target the most probable state or the mean in each row."""
+
+    def predict_proba(self, columns: Columns, request: PredictionRequest) -> dict[Name, Floats]:
+        """By target the probabilities of its states, a row for each row of the data."""

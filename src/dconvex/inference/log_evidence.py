@@ -1,0 +1,33 @@
+"""How probable the evidence is."""
+
+from __future__ import annotations
+
+import math
+
+from dconvex._core import Status
+from dconvex.inference.evidence import Evidence, Variables
+from dconvex.inference.regression_model import RegressionModel
+from dconvex.inference.table_model import TableModel
+
+
+def discrete_log_evidence(model: TableModel, evidence: Evidence, limit: int, context: Variables = ()) -> float:
+    """The logarithm of the probability of the evidence, -inf where it is impossible.
+
+    Where clusters disagree, it is that in the network of a question about the `context`.
+    """
+    if not evidence:
+        return evidence.log_scale
+    planner = model.planner
+    plan = planner.plan(planner.evidence_question(evidence, limit, context))
+    _, report, _ = planner.run(plan, evidence)
+    return report.log_sum + evidence.log_scale if report.status is Status.FINE else -math.inf
+
+
+def gaussian_log_evidence(model: RegressionModel, evidence: Evidence, limit: int) -> float:
+    """The logarithm of the density of the evidence, -inf off its support.
+
+    A variable that those before it (parents first) determine counts nothing, as in `BayesianNetwork.log_likelihood`.
+    """
+    plan = model.plan((), evidence.observed)
+    values = plan.values(evidence)
+    return float(sum(piece.log_density(values)[0] for piece in model.pieces(plan, limit)))

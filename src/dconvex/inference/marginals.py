@@ -1,0 +1,107 @@
+"""P(v | evidence) for each of many variables v."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dconvex._core import Status
+from dconvex.arrays import Floats
+from dconvex.inference.distribution import Distribution, GaussianDistribution
+from dconvex.inference.evidence import Variables
+from dconvex.inference.plan import Plan
+from dconvex.inference.planner import PLANNING_ONE
+from dconvex.inference.possibility import check_numbers_possible, check_possible, raise_impossible
+from dconvex.inference.posterior_variances import posterior_variances
+from dconvex.inference.query import gaussian_query
+from dconvex.inference.regression_model import RegressionModel
+from dconvex.inference.request import Request
+from dconvex.inference.table_model import TableModel
+from dconvex.names import Name
+
+
+def discrete_marginals(model: TableModel, request: Request) -> dict[Name, Distribution]:
+    """Run one plan for all targets, or one for each."""
+    evidence, limit = request.evidence, request.limit
+    state_of = evidence.state_of()
+    found = {v: _one_hot(len(model.labels[v]), state_of[v]) for v in request.variables if v in state_of}
+    plans = _plans(model, request)
+    for planned in plans:
+        plan, report, values = model.planner.run(planned, evidence)
+        if report.status is Status.IMPOSSIBLE:
+            raise_impossible(model, evidence, limit, _targets_of(plan))
+        for output in plan.outputs:
+            found[output.variable] = values[output.offset : output.offset + output.size]
+    if evidence and not request.assume_possible:
+        _check_possible(model, request, plans)
+    names, labels = model.names, model.labels
+    return {names[v]: Distribution((names[v],), (labels[v],), found[v]) for v in request.variables}
+
+
+def _plans(model: TableModel, request: Request) -> list[Plan]:
+    """One plan that propagates to all targets, or one for each of them, whichever costs less."""
+    planner, targets, evidence, limit = model.planner, request.targets, request.evidence, request.limit
+    together: Plan | None = None
+    if model.coherent and len(targets) > 1:
+        plan = planner.found(planner.marginals_question(targets, evidence, limit))
+        together = plan if plan.peak_bytes <= limit else None
+        if together and together.total <= PLANNING_ONE * len(targets):
+            return [together]
+    singles: list[Plan] = []
+    total = 0.0
+    for target in targets:
+        question = planner.marginals_question((target,), evidence, limit)
+        single = planner.found(question) if together else planner.plan(question)
+        singles.append(single)
+        total += single.total + PLANNING_ONE // 2
+        if together and (single.peak_bytes > limit or total > together.total):
+            return [together]
+    return singles
+
+
+def _check_possible(model: TableModel, request: Request, plans: list[Plan]) -> None:
+    """Once for all plans; where clusters disagree, for each that has not looked at all evidence itself."""
+    evidence, limit = request.evidence, request.limit
+    unsure = [plan for plan in plans if not plan.uses_all_evidence]
+    if model.coherent:
+        unsure = unsure[:1] if len(unsure) == len(plans) else []
+    asks_observed = len(request.targets) < len(request.variables)
+    if not plans or (asks_observed and not model.coherent):
+        check_possible(model, evidence, limit, ())
+    for plan in unsure:
+        check_possible(model, evidence, limit, _targets_of(plan))
+
+
+def _targets_of(plan: Plan) -> Variables:
+    return tuple(output.variable for output in plan.outputs)
+
+
+def _one_hot(size: int, state: int) -> Floats:
+    values = np.zeros(size)
+    values[state] = 1.0
+    return values
+
+
+def gaussian_marginals(model: RegressionModel, request: Request) -> dict[Name, GaussianDistribution]:
+    """All means in one pass over the network, and the variances piece by piece."""
+    if not model.coherent:  # each variable has its own small network
+        return {model.names[v]: _single(model, request, v) for v in request.variables}
+    evidence, limit = request.evidence, request.limit
+    plan = model.plan(request.targets, evidence.observed)
+    pieces = model.pieces(plan, limit, is_joint=False)
+    check_numbers_possible(model, request, plan, pieces)
+    means, variances = evidence.number_of(), dict.fromkeys(evidence.observed, 0.0)
+    nodes = plan.shape.nodes
+    means.update(zip(nodes, plan.expected(model.store.network(plan.shape), pieces, evidence).tolist(), strict=True))
+    for piece in pieces:
+        targets = plan.targets_in(piece)
+        found = posterior_variances(model.store, piece, targets, limit)
+        variances.update(zip((nodes[target] for target in targets), found.tolist(), strict=True))
+    return {
+        model.names[v]: GaussianDistribution((model.names[v],), np.array([means[v]]), np.array([[variances[v]]]))
+        for v in request.variables
+    }
+
+
+def _single(model: RegressionModel, request: Request, variable: int) -> GaussianDistribution:
+    targets = request.evidence.targets_of((variable,))
+    return gaussian_query(model, request._replace(variables=(variable,), targets=targets))

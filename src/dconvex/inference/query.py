@@ -1,0 +1,77 @@
+"""P(targets | evidence), the joint distribution of some variables; and its plan."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dconvex._core import Status
+from dconvex.inference.distribution import Distribution, GaussianDistribution
+from dconvex.inference.possibility import check_numbers_possible, check_possible, checking_plan, raise_impossible
+from dconvex.inference.query_plan import QueryPlan
+from dconvex.inference.regression_model import RegressionModel
+from dconvex.inference.request import Request
+from dconvex.inference.table_model import MOST_AXES, TableModel, refuse_many_axes
+
+IMPOSSIBLE = Status.IMPOSSIBLE
+
+
+def discrete_query(model: TableModel, request: Request) -> Distribution:
+    """Find the plan, run it, and give the result its names."""
+    variables, targets, evidence, limit, assume_possible = request
+    planner = model.planner
+    plan = planner.plan(planner.question(targets, evidence, limit))
+    is_partly_known = targets is not variables
+    if is_partly_known:
+        model.refuse_large_result(variables, limit, plan.peak_bytes)
+    plan, report, values = planner.run(plan, evidence)
+    if report.status is IMPOSSIBLE:
+        raise_impossible(model, evidence, limit, variables)
+    if not (plan.uses_all_evidence or assume_possible):
+        check_possible(model, evidence, limit, variables)
+    if len(variables) > MOST_AXES:
+        refuse_many_axes(variables)
+    if is_partly_known:
+        values = model.with_observed(values, variables, targets, evidence)
+    axes = model.axes
+    names, labels, shape = zip(*[axes[v] for v in variables], strict=True) if variables else ((), (), ())
+    return Distribution(names, labels, values.reshape(shape))
+
+
+def discrete_query_plan(model: TableModel, request: Request) -> QueryPlan:
+    """The plan that `discrete_query` runs, and the memory that it takes with all that is checked."""
+    variables, targets, evidence, limit, assume_possible = request
+    plan = model.planner.plan(model.planner.question(targets, evidence, limit))
+    peak = plan.peak_bytes
+    if targets is not variables:
+        peak += 8 * model.refuse_large_result(variables, limit, peak)
+    if not (plan.uses_all_evidence or assume_possible):
+        check = checking_plan(model, evidence, limit, variables)
+        peak = max(peak, check.peak_bytes if check else 0)
+    return QueryPlan(model.store.index, request, plan, peak)
+
+
+def gaussian_query(model: RegressionModel, request: Request) -> GaussianDistribution:
+    """Find the plan, cut it into pieces, and put the posteriors of the targets in each together."""
+    variables, evidence = request.variables, request.evidence
+    plan = model.plan(request.targets, evidence.observed)
+    pieces = model.pieces(plan, request.limit)
+    check_numbers_possible(model, request, plan, pieces)
+    axis = {variable: k for k, variable in enumerate(variables)}
+    mean, covariance = np.zeros(len(variables)), np.zeros((len(variables), len(variables)))
+    for variable, number in evidence.number_of().items():
+        if variable in axis:
+            mean[axis[variable]] = number
+    values = plan.values(evidence)
+    for piece in pieces:
+        targets = plan.targets_in(piece)
+        where = [axis[plan.shape.nodes[target]] for target in targets]
+        posterior = piece.posterior(targets)
+        mean[where] = posterior.mean(values)[:, 0]
+        covariance[np.ix_(where, where)] = posterior.covariance
+    return GaussianDistribution(model.named(variables), mean, covariance)
+
+
+def gaussian_query_plan(model: RegressionModel, request: Request) -> QueryPlan:
+    """The plan that `gaussian_query` executes."""
+    plan = model.plan(request.targets, request.evidence.observed)
+    return QueryPlan(model.index, request, plan, plan.peak_bytes())

@@ -1,0 +1,190 @@
+"""Rows of a table as numbers, a line for each variable: what counting, EM and structure search go over.
+
+A `CodeReader` or a `NumberReader` turns batch after batch into `EncodedRows`; all batches share one numbering of states.
+`EncodedColumns` holds all rows of the data at once, for whatever goes over them more than once. No graph is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dconvex.arrays import Flags, Floats, Integers, StateCodes
+from dconvex.errors import DataError, TooLargeError
+from dconvex.learning.columns.data_tables import Batch
+from dconvex.learning.columns.encoder import MISSING, Encoder
+from dconvex.learning.columns.matching import matched_tables
+from dconvex.learning.columns.states import States
+from dconvex.learning.learning_options import LearningOptions
+from dconvex.learning.progress import Bar
+from dconvex.learning.threads import Workers, threads
+from dconvex.names import Name
+
+NARROW = 127
+"""Up to this many states a code takes one byte."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedRows:
+    """Codes of states (-1 where a cell is missing), `values[variable, row]`; lines may be longer than there are rows."""
+
+    values: StateCodes
+    rows: int
+    has_missing: Flags
+    """For each variable whether some cell is missing; False for one without a column."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberRows:
+    """As `EncodedRows`, for numbers (NaN where a cell is missing)."""
+
+    values: Floats
+    rows: int
+    has_missing: Flags
+
+
+class CodeReader:
+    """Turns batches into codes, which are valid until the next batch is read. States get codes as they come."""
+
+    def __init__(self, variables: Sequence[Name], options: LearningOptions, workers: Workers) -> None:
+        self.encoders = [Encoder(name, options.declared(name), options.unknown) for name in variables]
+        self._workers = workers
+        self._codes: StateCodes = np.empty((0, 0), np.int8)
+
+    def sizes(self) -> Integers:
+        """The number of states of each variable so far."""
+        return np.array([len(encoder.labels) for encoder in self.encoders], np.int64)
+
+    def states(self) -> tuple[States, ...]:
+        """The states of each variable so far, in the order that a model has them."""
+        return tuple(encoder.states() for encoder in self.encoders)
+
+    def codes_in(self, states: Sequence[States]) -> list[Integers]:
+        """For each variable and each of its codes the code in `states`."""
+        return [States(tuple(own.labels)).codes_in(new) for own, new in zip(self.encoders, states, strict=True)]
+
+    def read(self, batch: Batch) -> EncodedRows:
+        """The codes of a batch; wider ones if there turn out to be many states."""
+        rows = batch.rows
+        if len(self._codes) < len(batch.cells) or self._codes.shape[1] < rows:
+            self._codes = np.empty((len(batch.cells), rows), self._codes.dtype)
+        has_missing = np.zeros(len(batch.cells), bool)
+
+        def encode(variable: int) -> None:
+            cells, own = batch.cells[variable], self._codes[variable, :rows]
+            if cells is not None:
+                cells.codes(batch.first, batch.last, self.encoders[variable], own)
+                has_missing[variable] = own.min(initial=0) < 0
+
+        _for_each_column(self._workers, batch, encode)
+        if self._codes.dtype == np.int8 and self.sizes().max(initial=0) > NARROW:
+            self._codes = np.empty(self._codes.shape, np.int32)
+            _for_each_column(self._workers, batch, encode)
+        return EncodedRows(self._codes, rows, has_missing)
+
+
+class NumberReader:
+    """Turns batches into numbers, which are valid until the next batch is read."""
+
+    def __init__(self, variables: Sequence[Name], workers: Workers) -> None:
+        self.variables = variables
+        self._workers = workers
+        self._numbers = np.empty((0, 0))
+
+    def read(self, batch: Batch) -> NumberRows:
+        """The numbers of a batch."""
+        rows = batch.rows
+        if len(self._numbers) < len(batch.cells) or self._numbers.shape[1] < rows:
+            self._numbers = np.empty((len(batch.cells), rows))
+        has_missing = np.zeros(len(batch.cells), bool)
+
+        def convert(variable: int) -> None:
+            cells, own = batch.cells[variable], self._numbers[variable, :rows]
+            if cells is not None:
+                own[:] = cells.numbers(batch.first, batch.last, self.variables[variable])
+                has_missing[variable] = np.isnan(own).any()
+
+        _for_each_column(self._workers, batch, convert)
+        return NumberRows(self._numbers, rows, has_missing)
+
+
+def _for_each_column(workers: Workers, batch: Batch, work: Callable[[int], None]) -> None:
+    workers.for_each(work, [variable for variable, cells in enumerate(batch.cells) if cells is not None])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedColumns:
+    """All rows of the data as codes, equal rows merged and sorted, so that the order of rows makes no difference.
+
+    `codes[variable, row]` is an index into the labels of `states[variable]`, -1 where the cell is missing or the table has no
+    such column. Each row is that of `counts[row]` rows of the data.
+    """
+
+    variables: tuple[Name, ...]
+    states: tuple[States, ...]
+    codes: StateCodes
+    counts: Integers
+
+    @property
+    def rows(self) -> int:
+        """The number of rows of the data."""
+        return int(self.counts.sum())
+
+
+def encoded_columns(variables: Sequence[Name], data: Any, options: LearningOptions) -> EncodedColumns:
+    """The rows of all tables in `data` as codes.
+
+    Raises:
+        DataError: A column holds something that is not a state, or there are no tables.
+        TooLargeError: Different rows take more bytes than the limit.
+    """
+    with threads(options.n_jobs) as workers, Bar("reading", is_shown=options.progress) as bar:
+        reader = CodeReader(variables, options, workers)
+        parts: list[tuple[StateCodes, Integers]] = []
+        for table in matched_tables(data, variables, options):
+            bar.expect_rows_of(table.table)
+            absent = ~table.has_column
+            for batch in table.batches(options):
+                _check_size(sum(codes.nbytes for codes, _ in parts), len(variables) * batch.rows, options.limit)
+                encoded = reader.read(batch)
+                codes = encoded.values[:, : encoded.rows].copy()
+                codes[absent] = MISSING
+                parts.append(_merged(codes, np.ones(encoded.rows, np.int64)))
+                bar.advance(batch.rows)
+    if not parts:
+        raise DataError("there are no tables to read; pass at least one")
+    return _sorted(tuple(variables), reader, parts)
+
+
+def _sorted(variables: tuple[Name, ...], reader: CodeReader, parts: Sequence[tuple[StateCodes, Integers]]) -> EncodedColumns:
+    """All parts together, with states in the order that a model has them."""
+    states = reader.states()
+    width = np.int8 if max(map(len, states), default=0) <= NARROW else np.int32
+    tables = [np.append(own, MISSING).astype(width) for own in reader.codes_in(states)]
+    counts = np.concatenate([own for _, own in parts])
+    codes = np.empty((len(variables), len(counts)), width)
+    for variable, table in enumerate(tables):
+        codes[variable] = table[np.concatenate([own[variable] for own, _ in parts])]
+    return EncodedColumns(variables, states, *_merged(codes, counts))
+
+
+def _merged(codes: StateCodes, counts: Integers) -> tuple[StateCodes, Integers]:
+    """Different rows in ascending order, and the sum of the counts of each."""
+    if not codes.size:  # without variables all rows are equal
+        merged = counts.sum(keepdims=True) if len(counts) else counts
+        return codes[:, : len(merged)], merged
+    order = np.lexsort(codes[::-1])
+    ordered = codes[:, order]
+    is_new = np.ones(len(order), bool)
+    is_new[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+    return ordered[:, is_new], np.add.reduceat(counts[order], np.flatnonzero(is_new))
+
+
+def _check_size(held: int, more: int, limit: int) -> None:
+    if held + more > limit:
+        raise TooLargeError(
+            "holding the different rows of the data", held + more, limit, "Raise max_bytes, or give fewer variables or rows."
+        )

@@ -1,0 +1,1 @@
+"""Tables and regressions from statistics: maximum likelihood, or posterior means under a prior."""

@@ -1,0 +1,1 @@
+"""Additive statistics of families, from columns: all that estimation needs to know of the data."""
