@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from dconvex.inference.report import Report
     from dconvex.learning.estimation.priors import BDeu, Dirichlet, NormalInverseGamma
     from dconvex.learning.fitting import fit
+    from dconvex.learning.learning_options import EM
     from dconvex.learning.tree_statistics import Statistics, statistics
     from dconvex.network.family import Regression, Table
     from dconvex.network.network import BayesianNetwork
@@ -67,6 +68,7 @@ draw_with(_display)
 save_with(_storage)
 
 __all__ = [
+    "EM",
     "BDeu",
     "BayesianNetwork",
     "ClusterTree",
@@ -139,6 +141,7 @@ _NAMES = {
     "inference.report": "Report",
     "learning.estimation.priors": "BDeu Dirichlet NormalInverseGamma",
     "learning.fitting": "fit",
+    "learning.learning_options": "EM",
     "learning.tree_statistics": "Statistics statistics",
     "network.family": "Regression Table",
     "network.network": "BayesianNetwork",

@@ -707,6 +707,60 @@ def count_cells(
     """
 
 @final
+class ExpectedCounts:
+    """The E-step of EM: rows whose families are counted, entirely or in expectation. The tables of all families lie one after
+    the other, axes (*parents, variable).
+    """
+
+    def __init__(self, graph: Graph, states: NDArray[np.int32]) -> None:
+        """No rows yet; `states` is the number of states of each variable."""
+    def add_rows(self, codes: _Codes | NDArray[np.int16], weights: NDArray[np.float64] | None) -> None:
+        """Add rows, `codes[variable, row]`, below zero where a cell is missing; without weights each weighs one.
+
+        Raises:
+            ValueError: A state is none of its variable's, or arrays do not fit.
+        """
+    def finish(self) -> None:
+        """Cut what was added into blocks of about the same cost; to be called after the last rows."""
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Where the table of each family begins, and where the last one ends."""
+    @property
+    def complete_counts(self) -> NDArray[np.float64]:
+        """For each cell the weight of the rows that show it entirely."""
+    @property
+    def family_weights(self) -> NDArray[np.float64]:
+        """For each family the weight of the rows in which it counts, entirely or in expectation."""
+    @property
+    def row_weight(self) -> float: ...
+    @property
+    def missing_cells(self) -> float:
+        """The weight of all cells that are missing."""
+    @property
+    def component_count(self) -> int:
+        """The number of different components of missing variables, with the observed cells around them."""
+    @property
+    def largest_workspace(self) -> float:
+        """The most numbers that the posterior of one component takes."""
+    @property
+    def largest_component(self) -> NDArray[np.int32]:
+        """The variables of that component."""
+    @property
+    def cost(self) -> float:
+        """The multiplications of one E-step."""
+    @property
+    def block_count(self) -> int: ...
+    def expect(self, values: NDArray[np.float64], block: int, counts: NDArray[np.float64]) -> tuple[float, float]:
+        """Add the expected counts of one block's components to `counts`, given the tables `values`.
+
+        Returns:
+            The log-likelihood of the components in the block, and the weight of those of probability zero, which count nowhere.
+
+        Raises:
+            ValueError: There is no such block, or there is not a number for each cell.
+        """
+
+@final
 class MomentSums:
     """Sums of the deviations and of their products in families of variables, all zero at first."""
 

@@ -12,6 +12,47 @@ from dconvex.names import Name
 SHOWN = 8
 
 
+@dataclass(frozen=True, slots=True)
+class EmReport:
+    """How expectation maximisation went."""
+
+    objective: tuple[float, ...]
+    """After each iteration: the log-likelihood, with a prior that and the pseudo-counts times the logarithms of the cells."""
+    log_likelihood: tuple[float, ...]
+    """After each iteration, that of the cells that are there."""
+    converged: bool
+    filled: float
+    """The missing cells (their weight, where rows have weights)."""
+    restarts: tuple[float, ...] = ()
+    """The objective that each start came to."""
+    best: int = 0
+    """The start that won."""
+    clusters: int = 0
+    """The clusters that were learned each on its own, where EM was local; then the objective is the sum over them."""
+    alike: tuple[Name, ...] = ()
+    """Hidden variables with states that could not be told apart."""
+
+    @property
+    def iterations(self) -> int:
+        """The number of iterations, of the cluster with most of them where EM was local."""
+        return len(self.objective)
+
+    def lines(self) -> list[str]:
+        """The report in words."""
+        how = f" in {amount(self.clusters, 'cluster')}, each on its own" if self.clusters else ""
+        ended = "converged after" if self.converged else "stopped, not converged, after"
+        lines = [
+            f"EM filled {amount(round(self.filled), 'missing cell')}{how}; it {ended} {amount(self.iterations, 'iteration')}:",
+            f"  objective       {self.objective[0]:.6f} … {self.objective[-1]:.6f}",
+            f"  log-likelihood  {self.log_likelihood[0]:.6f} … {self.log_likelihood[-1]:.6f}",
+        ]
+        if len(self.restarts) > 1:
+            lines.append(f"start {self.best + 1} of {len(self.restarts)} won")
+        if self.alike:
+            lines.append(f"states that could not be told apart: {', '.join(map(str, self.alike))}")
+        return lines
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Report:
     """By family, written as `wet | rain, sprinkler`: what was unobserved, missing or singular."""
@@ -29,6 +70,8 @@ class Report:
     """Regressions that the data does not determine."""
     constant: tuple[Name, ...] = ()
     """Variables whose variance is zero."""
+    em: EmReport | None = None
+    """How expectation maximisation went, where cells were missing and it was asked for."""
 
     def record(self) -> dict[str, Any]:
         """The report in plain words, for a file."""
@@ -36,6 +79,8 @@ class Report:
 
     def __str__(self) -> str:
         lines = [f"learned from {amount(self.rows, 'row')}, {amount(self.families, 'family', 'families')}"]
+        if self.em is not None:
+            lines += self.em.lines()
         if self.unobserved:
             cells = sum(count for count, _ in self.unobserved.values())
             where = amount(len(self.unobserved), "family", "families")
@@ -44,7 +89,7 @@ class Report:
             )
             lines += _listed({title: f"{count:,} of {of:,}" for title, (count, of) in self.unobserved.items()})
         if self.missing:
-            bias = "biased unless missing completely at random"
+            bias = "biased unless missing completely at random; missing='em' uses them"
             lines.append(
                 f"{amount(len(self.missing), 'family leaves', 'families leave')} out rows with missing cells ({bias}):"
             )

@@ -11,10 +11,11 @@ from dconvex.graph.dag import Dag, DagLike, as_dag
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteEngine
 from dconvex.inference.model import LocalModel
-from dconvex.inference.report import Report
+from dconvex.inference.report import EmReport, Report
+from dconvex.learning.em_fitting import expected_statistics
 from dconvex.learning.estimation.estimated import LearnedEngine, estimated
 from dconvex.learning.estimation.priors import BDeu, Dirichlet, NormalInverseGamma, Prior
-from dconvex.learning.learning_options import Kind, LearningOptions, StatesLike, Unknown
+from dconvex.learning.learning_options import EM, Kind, LearningOptions, Missing, StatesLike, Unknown, checked_missing
 from dconvex.learning.tree_statistics import Scope, Statistics, statistics_of
 from dconvex.names import Name
 from dconvex.network.linear_regressions import Regressions
@@ -32,6 +33,8 @@ def fit(
     prior: Prior | None = None,
     coherent: bool = False,
     for_query: Name | Iterable[Name] | None = None,
+    missing: Missing | EM = "available",
+    hidden: StatesLike | None = None,
     unknown: Unknown = "raise",
     n_jobs: int | None = None,
     max_bytes: float | None = None,
@@ -50,9 +53,14 @@ def fit(
         coherent: Make every answer the marginal of the global estimate. Without, clusters are learned on their own, as in the
             paper.
         for_query: Learn only the clusters that a question about these variables keeps.
+        missing: What becomes of rows with missing cells. `"available"`: each family uses the rows that have all its cells,
+            which is biased unless cells are missing completely at random. `"em"` or `EM(…)`: expectation maximisation, which
+            needs them to be missing at random; of the whole network with `coherent=True`, else of each cluster from its own
+            columns (discrete data only). A column that a table lacks is missing in it.
+        hidden: Labels of variables that no table has (needs EM and `coherent=True`).
         unknown: Whether a value that is not among `states` raises, or counts as missing.
         n_jobs: The number of threads (None: all cores); it makes no difference to the result.
-        max_bytes: The most memory for counts and tables (None: half of what the machine has).
+        max_bytes: The most memory for counts and tables, and with EM for rows (None: half of what the machine has).
         progress: Show a bar if it takes more than a second.
 
     Returns:
@@ -74,16 +82,32 @@ def fit(
     """
     graph = as_dag(dag)
     _check_prior(prior)
-    options = LearningOptions(kind, None, unknown, n_jobs, max_bytes, progress).with_states(graph, states)
+    options = LearningOptions(kind, None, unknown, n_jobs, max_bytes, progress, checked_missing(missing))
+    start = options.em.start.states if options.em is not None and options.em.start is not None else None
+    options = options.with_states(graph, start if states is None else states).with_hidden(graph, hidden)
     if isinstance(data, Statistics):
         _check_fits(data, graph, tree, for_query, options)
-        statistics = data
-    else:
-        statistics = statistics_of(Scope.of(graph, tree, coherent=coherent, for_query=for_query), data, options)
-    return learned(statistics, prior, options, coherent=coherent)
+        return learned(data, prior, options, coherent=coherent)
+    scope = Scope.of(graph, tree, coherent=coherent, for_query=for_query)
+    if options.em is not None:
+        return learned_by_em(scope, data, prior, options, coherent=coherent)
+    return learned(statistics_of(scope, data, options), prior, options, coherent=coherent)
 
 
-def learned(statistics: Statistics, prior: Prior | None, options: LearningOptions, *, coherent: bool) -> LocalModel:
+def learned_by_em(
+    scope: Scope, data: Any, prior: Prior | None, options: LearningOptions, *, coherent: bool, held: Statistics | None = None
+) -> LocalModel:
+    """The model that EM gives, from rows and from the statistics of earlier ones that are held."""
+    if options.hidden and not coherent:
+        raise ValueError("hidden= needs coherent=True: each cluster would name the states of a hidden variable for itself")
+    part = None if held is None else held.part
+    found = expected_statistics(scope.index, scope.families, data, prior, options, coherent=coherent, held=part)
+    return learned(Statistics(scope, found.counts), prior, options, coherent=coherent, em=found.report)
+
+
+def learned(
+    statistics: Statistics, prior: Prior | None, options: LearningOptions, *, coherent: bool, em: EmReport | None = None
+) -> LocalModel:
     """The model that these statistics give."""
     scope, part = statistics.scope, statistics.part
     if coherent and scope.is_partial:
@@ -92,7 +116,8 @@ def learned(statistics: Statistics, prior: Prior | None, options: LearningOption
     if len(part.families) < count:
         raise ValueError("these statistics were made with coherent=True, without the families of clusters; learn with it too")
     found = estimated(scope.index, part.first(count), prior, options.limit, coherent=coherent)
-    origin = DataOrigin(statistics, found.engine, prior, options, found.report)
+    report = found.report if em is None else replace(found.report, missing={}, partial={}, em=em)
+    origin = DataOrigin(statistics, found.engine, prior, options, report)
     return LocalModel(scope.index, found.engine, origin, options.max_bytes)
 
 
@@ -131,6 +156,9 @@ def updated_model(
 ) -> LocalModel:
     """The model that these statistics and more data, or more statistics, give."""
     same = replace(options, kind=before.kind)
+    if same.em is not None and not isinstance(data, Statistics):
+        again = replace(same, missing=replace(same.em, start=None, restarts=1))
+        return learned_by_em(before.scope, data, prior, again, coherent=coherent, held=before)
     more = data if isinstance(data, Statistics) else statistics_of(before.scope, data, same)
     return learned(before + more, prior, same, coherent=coherent)
 
@@ -168,6 +196,8 @@ def _check_fits(
         raise ValueError("states= cannot be given with statistics; pass it to dc.statistics")
     if options.kind not in (None, statistics.kind):
         raise ValueError(f"the statistics are {statistics.kind}, not {options.kind}; leave kind= out")
+    if options.missing != "available":
+        raise ValueError("missing= is about rows, and statistics have none; pass the rows, or leave missing= out")
 
 
 def _check_prior(prior: object) -> None:

@@ -10,12 +10,62 @@ from dconvex.graph.dag import Dag
 from dconvex.inference.memory import limit_of
 from dconvex.learning.threads import thread_count
 from dconvex.names import Label, Name, checked_labels
+from dconvex.network.network import BayesianNetwork
 
 Kind: TypeAlias = Literal["discrete", "gaussian"]
 Unknown: TypeAlias = Literal["raise", "missing"]
+Missing: TypeAlias = Literal["available", "complete", "em"]
 StatesLike: TypeAlias = Mapping[Name, Iterable[Label]]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class EM:
+    """How expectation maximisation runs: `fit(…, missing=dc.EM(tolerance=1e-8))`.
+
+    It ends in a local maximum, which depends on the start where there is more than one.
+
+    Args:
+        tolerance: It has converged when an iteration raises the objective by no more than this part of it.
+        max_iterations: The most iterations; the report says where they were not enough.
+        restarts: The number of starts; the first is the estimate from available cells, the others are drawn around it. The
+            best objective wins.
+        seed: That of the starts that are drawn.
+        start: A network of the same graph to start from; None: the estimate from available cells.
+
+    Raises:
+        ValueError: A number is out of range.
+    """
+
+    tolerance: float = 1e-6
+    max_iterations: int = 200
+    restarts: int = 1
+    seed: int = 0
+    start: BayesianNetwork | None = None
+
+    def __post_init__(self) -> None:
+        if not self.tolerance >= 0:
+            raise ValueError(f"the tolerance must not be negative, and is {self.tolerance}")
+        if self.max_iterations < 1 or self.restarts < 1:
+            raise ValueError("EM needs at least one iteration and one start")
+        if self.start is not None and not isinstance(self.start, BayesianNetwork):
+            raise TypeError(f"EM starts from a BayesianNetwork, not from {type(self.start).__name__}")
+
+
+def checked_missing(missing: object) -> Literal["available", "complete"] | EM:
+    """What `missing=` asks for.
+
+    Raises:
+        ValueError: There is no such way.
+    """
+    if isinstance(missing, EM):
+        return missing
+    if missing == "em":
+        return EM()
+    if missing == "available" or missing == "complete":
+        return missing
+    raise ValueError(f"missing={missing!r} is unknown; use 'available', 'complete', 'em' or dc.EM(…)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +79,9 @@ class LearningOptions:
     n_jobs: int | None = None
     max_bytes: float | None = None
     progress: bool = False
+    missing: Literal["available", "complete"] | EM = "available"
+    hidden: tuple[Name, ...] = ()
+    """Variables that no table has; their states are declared."""
 
     def __post_init__(self) -> None:
         if self.kind not in (None, *KINDS):
@@ -46,6 +99,20 @@ class LearningOptions:
             dag.index_of(name)
         declared = {name: checked_labels(name, labels) for name, labels in states.items()}
         return replace(self, states=declared, kind="discrete" if self.kind is None and declared else self.kind)
+
+    def with_hidden(self, dag: Dag, hidden: StatesLike | None) -> LearningOptions:
+        """The same with variables that no table has, and their states."""
+        if not hidden:
+            return self
+        if self.em is None:
+            raise ValueError('hidden= needs missing="em": only EM learns variables that no table has')
+        both = {**(self.states or {}), **hidden}
+        return replace(self.with_states(dag, both), hidden=tuple(hidden))
+
+    @property
+    def em(self) -> EM | None:
+        """How EM runs, where it does."""
+        return self.missing if isinstance(self.missing, EM) else None
 
     @property
     def limit(self) -> int:

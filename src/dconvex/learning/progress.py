@@ -53,6 +53,34 @@ class Bar:
             self._bar.stop()
 
 
+class Iterations:
+    """Shows the number of the iteration and the log-likelihood, after the first second."""
+
+    def __init__(self, title: str, *, is_shown: bool) -> None:
+        self.title, self.is_shown = title, is_shown
+        self._began = time.monotonic()
+        self._status: Any = None
+
+    def show(self, iteration: int, log_likelihood: float) -> None:
+        """Say how far it is."""
+        if not self.is_shown or (self._status is None and time.monotonic() - self._began < PATIENCE):
+            return
+        text = f"{self.title}: iteration {iteration:,}, log-likelihood {log_likelihood:,.3f}"
+        if self._status is None:
+            from rich.console import Console
+
+            self._status = Console(stderr=True).status(text)
+            self._status.start()
+        self._status.update(text)
+
+    def __enter__(self) -> Iterations:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+
 def _started(title: str, total: int | None) -> Any:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final, get_args
 
 import numpy as np
@@ -20,7 +20,8 @@ from dconvex.learning.tree_statistics import Statistics
 from dconvex.names import Label, Name
 from dconvex.network.network import BayesianNetwork
 from dconvex.storage.container import Container
-from dconvex.storage.reports import prior_record, read_prior, read_report, report_array
+from dconvex.storage.facts import Facts
+from dconvex.storage.reports import em_record, prior_record, read_em, read_prior, read_report, report_array
 from dconvex.storage.sections import Arrays, Record
 from dconvex.storage.stored_statistics import read_statistics, statistics_arrays
 from dconvex.storage.structure import stored_count
@@ -57,6 +58,7 @@ class FileOrigin:
         prior = read_prior(about, engine.kind)
         states = _declared(file, index, engine)
         options = LearningOptions(engine.kind, states, about.choice("unknown", UNKNOWN), max_bytes=max_bytes)
+        options = replace(options, missing=read_em(about) or "available", hidden=_hidden(about, index))
         return cls(file, index, engine, prior, options, is_partial)
 
     def network(self) -> BayesianNetwork:
@@ -95,12 +97,25 @@ def origin_arrays(origin: Origin, dag: Dag, *, statistics: bool) -> tuple[Arrays
     arrays: Arrays = {"report.json": report_array(origin.report()), "learned.declared": np.array(declared, np.int32)}
     facts: Record = {
         "partial": origin.is_partial,
-        "learned": {"prior": prior_record(origin.prior), "unknown": origin.options.unknown},
+        "learned": {
+            "prior": prior_record(origin.prior),
+            "unknown": origin.options.unknown,
+            "em": em_record(origin.options.em),
+            "hidden": [dag.index_of(name) for name in origin.options.hidden],
+        },
     }
     if statistics:
         own, about = statistics_arrays(origin.statistics(), with_labels=False)
         return arrays | own, facts | about
     return arrays, facts
+
+
+def _hidden(about: Facts, index: ClusterIndex) -> tuple[Name, ...]:
+    """The variables that no table has; files of earlier versions do not say."""
+    found = about.items("hidden") if "hidden" in about else []
+    if not all(type(variable) is int and 0 <= variable < len(index.dag) for variable in found):
+        raise about.wrong("hidden", found)
+    return tuple(index.dag.nodes[variable] for variable in found)
 
 
 def _declared(

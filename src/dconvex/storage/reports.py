@@ -8,8 +8,9 @@ from dataclasses import asdict
 import numpy as np
 
 from dconvex.arrays import Array
-from dconvex.inference.report import Report
+from dconvex.inference.report import EmReport, Report
 from dconvex.learning.estimation.priors import KINDS, BDeu, Dirichlet, NormalInverseGamma, Prior
+from dconvex.learning.learning_options import EM
 from dconvex.names import Name
 from dconvex.storage.container import Container
 from dconvex.storage.facts import Facts, read_json
@@ -61,8 +62,47 @@ def read_report(file: Container, kind: str, families: int) -> Report:
     missing, partial = ({title: part.count(title) for title in part} for part in map(record.part, ("missing", "partial")))
     return Report(
         record.choice("kind", ("discrete", "gaussian")), record.count("rows"), families, unobserved, missing, partial,
-        tuple(record.texts("singular")), tuple(_names(record, "constant")),
+        tuple(record.texts("singular")), tuple(_names(record, "constant")), _em(record) if "em" in record else None,
     )  # fmt: skip
+
+
+def em_record(em: EM | None) -> Record | None:
+    """What an update needs to know of how EM ran."""
+    return None if em is None else {"tolerance": em.tolerance, "max_iterations": em.max_iterations}
+
+
+def read_em(about: Facts) -> EM | None:
+    """What `em_record` gave.
+
+    Raises:
+        FormatError: It does not say how EM runs.
+    """
+    if "em" not in about:
+        return None
+    record = about.part("em")
+    tolerance = record.number("tolerance")
+    if tolerance < 0:
+        raise record.wrong("tolerance", tolerance)
+    return EM(tolerance, record.count("max_iterations", least=1))
+
+
+def _em(report: Facts) -> EmReport:
+    """How EM went."""
+    record = report.part("em")
+    objective, log_likelihood, restarts = (_numbers(record, part) for part in ("objective", "log_likelihood", "restarts"))
+    if not objective or len(objective) != len(log_likelihood):
+        raise record.wrong("objective", objective)
+    return EmReport(
+        objective, log_likelihood, record.flag("converged"), record.number("filled"), restarts,
+        record.count("best", most=max(len(restarts) - 1, 0)), record.count("clusters"), tuple(_names(record, "alike")),
+    )  # fmt: skip
+
+
+def _numbers(record: Facts, what: str) -> tuple[float, ...]:
+    numbers = record.items(what)
+    if not all(type(number) in (float, int) for number in numbers):
+        raise record.wrong(what, numbers)
+    return tuple(map(float, numbers))
 
 
 def _names(record: Facts, what: str) -> list[Name]:

@@ -38,13 +38,15 @@ SECTIONS: Final[dict[str, Section]] = {
     "coverage": {"tables": "I64", "offered": "I64", "used": "I64", "has_column": "BOOL"},
     # where the order of states comes from; counts of the small tables; of the others the cells that were seen, and how often
     "counts": {"orders": "U8", "cells": "I64", "seen_rows": "I64", "seen_cells": "I64", "seen_counts": "I64"},
+    # as counts, for the expected counts of EM
+    "expected": {"orders": "U8", "cells": "F64", "seen_rows": "I64", "seen_cells": "I64", "seen_counts": "F64"},
     # means of the members of each family, what a float is too coarse for in them, and squares of deviations
     "moments": {"mean": "F64", "rest": "F64", "scatter": "F64"},
 }
 
 LAZY: Final = frozenset({"tables.numbers"})
 """Arrays that are read in parts: the checksums of the clusters cover them."""
-OPTIONAL: Final = frozenset({"report", "coverage", "counts", "moments"})
+OPTIONAL: Final = frozenset({"report", "coverage", "counts", "expected", "moments"})
 """Sections without which a model still answers."""
 PAIRS: Final = frozenset({"tree.ends"})
 """Arrays with two columns; all others have one axis."""

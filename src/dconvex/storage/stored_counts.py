@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from dconvex.arrays import Integers, Offsets
+from dconvex.arrays import Floats, Integers, Offsets
 from dconvex.learning.columns.states import Order, States
 from dconvex.learning.statistics.counted_families import Families
 from dconvex.learning.statistics.counts import MOST_CELLS, Counts, Seen, Tallies
@@ -19,19 +19,21 @@ from dconvex.storage.sections import Arrays
 Labels: TypeAlias = Sequence[tuple[Label, ...]]
 
 ORDERS = tuple(Order)
+ROUNDING = 1e-6
+"""Expected counts are sums of fractions."""
 
 
 def counts_arrays(counts: Counts) -> Arrays:
     """The counts of small tables, and of the others the cells that were seen."""
     tallies = counts.tallies
     seen = [own for _, own in sorted(tallies.seen.items())]
-    none = np.empty(0, np.int64)
+    section, dtype = ("expected", np.float64) if tallies.is_expected else ("counts", np.int64)
     return {
-        "counts.orders": np.array([ORDERS.index(own.order) for own in counts.states], np.uint8),
-        "counts.cells": tallies.counts,
-        "counts.seen_rows": np.array([len(own.counts) for own in seen], np.int64),
-        "counts.seen_cells": np.concatenate([none, *(own.cells.reshape(-1) for own in seen)]),
-        "counts.seen_counts": np.concatenate([none, *(own.counts for own in seen)]),
+        f"{section}.orders": np.array([ORDERS.index(own.order) for own in counts.states], np.uint8),
+        f"{section}.cells": tallies.counts,
+        f"{section}.seen_rows": np.array([len(own.counts) for own in seen], np.int64),
+        f"{section}.seen_cells": np.concatenate([np.empty(0, np.int64), *(own.cells.reshape(-1) for own in seen)]),
+        f"{section}.seen_counts": np.concatenate([np.empty(0, dtype), *(own.counts for own in seen)]),
     }
 
 
@@ -41,7 +43,8 @@ def read_counts(file: Container, families: Families, coverage: Coverage, labels:
     Raises:
         FormatError: It is not counts of as many rows as the families use.
     """
-    orders = file.array("counts.orders", len(labels))
+    section = "expected" if "expected" in file else "counts"
+    orders = file.array(f"{section}.orders", len(labels))
     if orders.max(initial=0) >= len(ORDERS):
         raise file.damaged("the order of some states comes from nowhere")
     states = tuple(States(own, ORDERS[order]) for own, order in zip(labels, orders.tolist(), strict=True))
@@ -50,19 +53,19 @@ def read_counts(file: Container, families: Families, coverage: Coverage, labels:
     sizes = np.array([len(own) for own in states], np.int64)
     cells = families.table_sizes(sizes)
     is_dense = cells <= MOST_CELLS
-    counts = file.array("counts.cells")
+    counts = file.array(f"{section}.cells")
     if float(np.where(is_dense, cells, 0).sum()) != len(counts):
         raise file.damaged("its counts do not fit its families")
     at = np.concatenate([[0.0], np.cumsum(np.where(is_dense, cells, 0))]).astype(np.int64)
-    seen = _read_seen(file, families, sizes, np.flatnonzero(~is_dense).tolist())
+    seen = _read_seen(file, section, families, sizes, np.flatnonzero(~is_dense).tolist())
     _check_totals(file, counts, at, coverage, seen)
     return Counts(states, Tallies(families, sizes, at, counts, seen), coverage)
 
 
-def _read_seen(file: Container, families: Families, sizes: Integers, numbers: list[int]) -> dict[int, Seen]:
+def _read_seen(file: Container, section: str, families: Families, sizes: Integers, numbers: list[int]) -> dict[int, Seen]:
     """The cells that were seen of each large table: states of its members, in order, and how often."""
-    rows = file.array("counts.seen_rows", len(numbers))
-    cells, counts = file.array("counts.seen_cells"), file.array("counts.seen_counts")
+    rows = file.array(f"{section}.seen_rows", len(numbers))
+    cells, counts = file.array(f"{section}.seen_cells"), file.array(f"{section}.seen_counts")
     if len(rows) and (rows.min() < 0 or rows.max() > len(counts)):
         raise file.damaged("the cells that were seen do not fit its families")
     seen: dict[int, Seen] = {}
@@ -74,7 +77,7 @@ def _read_seen(file: Container, families: Families, sizes: Integers, numbers: li
         if cell > len(cells) or row > len(counts):
             break
         own = Seen(own.cells.reshape(many, len(members)), own.counts)
-        if ((own.cells < 0) | (own.cells >= sizes[members])).any() or (own.counts < 1).any() or not _ascend(own.cells):
+        if ((own.cells < 0) | (own.cells >= sizes[members])).any() or not (own.counts > 0).all() or not _ascend(own.cells):
             raise file.damaged("the cells that were seen are not cells, or not in order")
         seen[number] = own
     if cell != len(cells) or row != len(counts):
@@ -90,11 +93,14 @@ def _ascend(rows: Integers) -> bool:
     return bool((later > earlier).all())
 
 
-def _check_totals(file: Container, counts: Integers, at: Offsets, coverage: Coverage, seen: Mapping[int, Seen]) -> None:
+def _check_totals(
+    file: Container, counts: Integers | Floats, at: Offsets, coverage: Coverage, seen: Mapping[int, Seen]
+) -> None:
     """That no count is negative, and those of a family are as many as the rows it uses."""
-    if len(counts) and (counts.min() < 0 or counts.max() > coverage.rows):
+    most = coverage.rows * (1 + ROUNDING) + 0.5 if counts.dtype.kind == "f" else coverage.rows
+    if len(counts) and not (counts.min() >= 0 and counts.max() <= most):
         raise file.damaged("a count is negative, or larger than the number of rows")
-    if any(own.counts.max(initial=0) > coverage.rows for own in seen.values()):
+    if not all(own.counts.max(initial=0) <= most for own in seen.values()):
         raise file.damaged("a count is larger than the number of rows")
     filled = np.flatnonzero(at[1:] > at[:-1])
     totals = np.zeros(len(at) - 1)  # floats do not overflow, and are exact up to the most rows there are
@@ -102,5 +108,6 @@ def _check_totals(file: Container, counts: Integers, at: Offsets, coverage: Cove
         totals[filled] = np.add.reduceat(counts.astype(np.float64), at[filled])
     for number, own in seen.items():
         totals[number] = own.counts.astype(np.float64).sum()
-    if (totals != coverage.used).any():
+    is_expected = counts.dtype.kind == "f"  # with weights, the rows used are rounded
+    if not (np.abs(totals - coverage.used) <= (ROUNDING * totals + 0.5 if is_expected else 0)).all():
         raise file.damaged("the counts of a family are not as many as its rows")

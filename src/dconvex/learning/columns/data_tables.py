@@ -121,6 +121,25 @@ class StreamTable(DataTable):
         yield from arrow_batches(self.reader, wanted, at_once)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class BegunTable(DataTable):
+    """A table whose first batch has been looked at: it is read once, as it was begun."""
+
+    table: DataTable
+    begun: Iterator[Batch]
+
+    @property
+    def columns(self) -> Sequence[Name]:
+        return self.table.columns
+
+    @property
+    def rows(self) -> int | None:
+        return self.table.rows
+
+    def batches(self, wanted: Wanted, at_once: int) -> Iterator[Batch]:
+        return self.begun
+
+
 def library_of(data: Any) -> str:
     """The name of the library that defines the type of `data`."""
     return type(data).__module__.partition(".")[0]

@@ -6,7 +6,7 @@ A `CodeReader` or a `NumberReader` turns batch after batch into `EncodedRows`; a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from dconvex.arrays import Flags, Floats, Integers, StateCodes
 from dconvex.errors import DataError, TooLargeError
 from dconvex.learning.columns.data_tables import Batch
 from dconvex.learning.columns.encoder import MISSING, Encoder
-from dconvex.learning.columns.matching import matched_tables
+from dconvex.learning.columns.matching import MatchedTable, matched_tables
 from dconvex.learning.columns.states import States
 from dconvex.learning.learning_options import LearningOptions
 from dconvex.learning.progress import Bar
@@ -127,6 +127,10 @@ class EncodedColumns:
     states: tuple[States, ...]
     codes: StateCodes
     counts: Integers
+    has_column: Flags
+    """For each variable whether some table has its column."""
+    other_columns: frozenset[Name] = frozenset()
+    """Columns that belong to no variable."""
 
     @property
     def rows(self) -> int:
@@ -141,12 +145,20 @@ def encoded_columns(variables: Sequence[Name], data: Any, options: LearningOptio
         DataError: A column holds something that is not a state, or there are no tables.
         TooLargeError: Different rows take more bytes than the limit.
     """
+    return encoded_tables(variables, matched_tables(data, variables, options), options)
+
+
+def encoded_tables(variables: Sequence[Name], tables: Iterable[MatchedTable], options: LearningOptions) -> EncodedColumns:
+    """The rows of all these tables as codes; as `encoded_columns`."""
+    has_column, others = np.zeros(len(variables), bool), frozenset[Name]()
     with threads(options.n_jobs) as workers, Bar("reading", is_shown=options.progress) as bar:
         reader = CodeReader(variables, options, workers)
         parts: list[tuple[StateCodes, Integers]] = []
-        for table in matched_tables(data, variables, options):
+        for table in tables:
             bar.expect_rows_of(table.table)
             absent = ~table.has_column
+            has_column |= table.has_column
+            others |= table.other_columns
             for batch in table.batches(options):
                 _check_size(sum(codes.nbytes for codes, _ in parts), len(variables) * batch.rows, options.limit)
                 encoded = reader.read(batch)
@@ -156,19 +168,22 @@ def encoded_columns(variables: Sequence[Name], data: Any, options: LearningOptio
                 bar.advance(batch.rows)
     if not parts:
         raise DataError("there are no tables to read; pass at least one")
-    return _sorted(tuple(variables), reader, parts)
+    states, codes, counts = _sorted(reader, parts)
+    return EncodedColumns(tuple(variables), states, codes, counts, has_column, others)
 
 
-def _sorted(variables: tuple[Name, ...], reader: CodeReader, parts: Sequence[tuple[StateCodes, Integers]]) -> EncodedColumns:
+def _sorted(
+    reader: CodeReader, parts: Sequence[tuple[StateCodes, Integers]]
+) -> tuple[tuple[States, ...], StateCodes, Integers]:
     """All parts together, with states in the order that a model has them."""
     states = reader.states()
     width = np.int8 if max(map(len, states), default=0) <= NARROW else np.int32
     tables = [np.append(own, MISSING).astype(width) for own in reader.codes_in(states)]
     counts = np.concatenate([own for _, own in parts])
-    codes = np.empty((len(variables), len(counts)), width)
+    codes = np.empty((len(states), len(counts)), width)
     for variable, table in enumerate(tables):
         codes[variable] = table[np.concatenate([own[variable] for own, _ in parts])]
-    return EncodedColumns(variables, states, *_merged(codes, counts))
+    return (states, *_merged(codes, counts))
 
 
 def _merged(codes: StateCodes, counts: Integers) -> tuple[StateCodes, Integers]:

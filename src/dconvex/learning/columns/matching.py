@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,15 @@ from dconvex.arrays import Flags
 from dconvex.errors import DataError
 from dconvex.learning.columns.cells import Cells
 from dconvex.learning.columns.data_files import file_tables
-from dconvex.learning.columns.data_tables import Batch, DataTable, RelationTable, StreamTable, frame_table, library_of
+from dconvex.learning.columns.data_tables import (
+    Batch,
+    BegunTable,
+    DataTable,
+    RelationTable,
+    StreamTable,
+    frame_table,
+    library_of,
+)
 from dconvex.learning.learning_options import Kind, LearningOptions
 from dconvex.names import Name
 from dconvex.network.frame_columns import column_of
@@ -61,6 +70,18 @@ def is_distributed(data: Any) -> bool:
 def matched_tables(data: Any, variables: Sequence[Name], options: LearningOptions) -> Iterator[MatchedTable]:
     """The tables in `data`, with the columns of these variables."""
     return (MatchedTable.of(table, variables) for table in tables_in(data, options))
+
+
+def peeked(tables: Iterator[MatchedTable], options: LearningOptions) -> tuple[Kind | None, Iterator[MatchedTable]]:
+    """The kind of the first cells, and all tables, the first of them to be read once."""
+    first = next(tables, None)
+    if first is None:
+        return options.kind, iter(())
+    batches = first.batches(options)
+    begin = list(islice(batches, 1))
+    names = [str(column) for column in first.columns]
+    kind = options.kind or (kind_of(names, begin[0].cells) if begin else None)
+    return kind, chain([MatchedTable(BegunTable(first.table, chain(begin, batches)), first.columns)], tables)
 
 
 def tables_in(data: Any, options: LearningOptions) -> Iterator[DataTable]:

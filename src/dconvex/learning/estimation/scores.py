@@ -60,7 +60,7 @@ def _score_of_regressions(moments: Moments, criterion: Criterion) -> float:
     return likelihood - float((penalty * parameters).sum())
 
 
-def _row_totals(seen: Seen) -> Integers:
+def _row_totals(seen: Seen) -> Integers | Floats:
     """How often each configuration of the parents was seen."""
     if not len(seen.counts):
         return seen.counts

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dconvex.arrays import Floats, Integers
+from dconvex.arrays import Flags, Floats, Integers
 from dconvex.errors import DataError, TooLargeError
 from dconvex.learning.estimation.priors import TablePrior
 from dconvex.learning.statistics.counted_families import Families
-from dconvex.learning.statistics.counts import Counts, Tallies
+from dconvex.learning.statistics.counts import Counts
 
 HELD = 5
 """The numbers held at once for each probability while tables are estimated and put into the model."""
@@ -37,26 +37,54 @@ def estimated_tables(counts: Counts, prior: TablePrior | None, limit: int) -> Ta
         DataError: A column has no values.
         TooLargeError: The tables take more bytes than the limit.
     """
-    families, states = counts.families, counts.tallies.sizes[counts.families.variables()]
+    families = counts.families
     _check_states(counts)
     cells = families.table_sizes(counts.tallies.sizes)
     _check_size(families, cells, limit)
-    values = _dense(counts.tallies, cells)
-    rows = cells.astype(np.int64) // states
-    length = np.repeat(states, rows)
-    start = np.cumsum(length) - length
-    first = np.concatenate([[0], np.cumsum(rows)])[:-1]
-    totals = np.add.reduceat(values, start) if len(values) else values
-    unobserved = np.add.reduceat((totals == 0).astype(np.int64), first) if len(rows) else rows
-    if prior is None:
-        values[np.repeat(totals == 0, length)] = 1.0
-        totals[totals == 0] = length[totals == 0]
-    else:
-        pseudo = np.array([prior.pseudo_count(size) for size in cells.tolist()])
-        values += np.repeat(pseudo, cells.astype(np.int64))
-        totals += np.repeat(pseudo, rows) * length
-    values /= np.repeat(totals, length)
-    return TableEstimates(values, rows, unobserved)
+    values = counts.tallies.dense()
+    shape = TableShape.of(families, counts.tallies.sizes)
+    unobserved = shape.estimate(values, None if prior is None else shape.pseudo_counts(prior))
+    return TableEstimates(values, shape.rows, shape.by_family(unobserved))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableShape:
+    """How the tables of all families lie in one array: of each its cells and rows, of each row its first cell and length."""
+
+    cells: Integers
+    rows: Integers
+    start: Integers
+    length: Integers
+
+    @classmethod
+    def of(cls, families: Families, sizes: Integers) -> TableShape:
+        """That of the tables of these families, with these numbers of states."""
+        states, cells = sizes[families.variables()], families.table_sizes(sizes).astype(np.int64)
+        rows = cells // states
+        length = np.repeat(states, rows)
+        return cls(cells, rows, np.cumsum(length) - length, length)
+
+    def estimate(self, values: Floats, pseudo: Floats | None) -> Flags:
+        """Turn counts into probabilities, in place, with a pseudo-count for each cell; the rows without any count."""
+        totals = np.add.reduceat(values, self.start) if len(values) else values
+        is_empty: Flags = totals == 0
+        if pseudo is None:
+            values[np.repeat(is_empty, self.length)] = 1.0
+            totals[is_empty] = self.length[is_empty]
+        else:
+            values += pseudo
+            totals += np.add.reduceat(pseudo, self.start) if len(pseudo) else pseudo
+        values /= np.repeat(totals, self.length)
+        return is_empty
+
+    def by_family(self, is_chosen: Flags) -> Integers:
+        """The number of chosen rows of each family."""
+        first = np.concatenate([[0], np.cumsum(self.rows)])[:-1]
+        return np.add.reduceat(is_chosen.astype(np.int64), first) if len(first) else self.rows
+
+    def pseudo_counts(self, prior: TablePrior) -> Floats:
+        """The pseudo-count of each cell."""
+        return np.repeat([prior.pseudo_count(size) for size in self.cells.tolist()], self.cells)
 
 
 def _check_states(counts: Counts) -> None:
@@ -71,20 +99,3 @@ def _check_size(families: Families, cells: Floats, limit: int) -> None:
         largest = int(np.argmax(cells))
         what = f"the table of {families.title(largest)} ({cells[largest]:,.0f} probabilities), with {len(cells) - 1:,} others,"
         raise TooLargeError(what, int(min(held, 2.0**62)), limit, "Leave out parents, merge states, or raise max_bytes.")
-
-
-def _dense(tallies: Tallies, cells: Floats) -> Floats:
-    """All counts, those of large tables too."""
-    if not tallies.seen:
-        return tallies.counts.astype(np.float64)
-    at = np.concatenate([[0], np.cumsum(cells.astype(np.int64))])
-    values = np.zeros(int(at[-1]))
-    for number in range(len(cells)):
-        own = values[at[number] : at[number + 1]]
-        if number in tallies.seen:
-            seen = tallies.seen[number]
-            shape = [int(tallies.sizes[member]) for member in tallies.families.members_of(number)]
-            own.reshape(shape)[tuple(seen.cells.T)] = seen.counts
-        else:
-            own[:] = tallies.counts[tallies.at[number] : tallies.at[number + 1]]
-    return values

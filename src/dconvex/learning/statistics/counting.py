@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
 from dconvex._core import CountTables, count_cells
-from dconvex.arrays import Flags
+from dconvex.arrays import Flags, Integers
 from dconvex.learning.columns.data_tables import Batch
 from dconvex.learning.columns.encoded_columns import CodeReader, EncodedRows
 from dconvex.learning.learning_options import LearningOptions
@@ -48,10 +49,11 @@ class Counting(Gatherer):
     def _count_dense(self, encoded: EncodedRows, is_dense: Flags) -> None:
         """Count in tables that have an entry for each cell."""
         tallies, lists = self._tallies, self.families.lists
+        counts = cast("Integers", tallies.counts)  # whole numbers: only EM expects fractions
         tables = CountTables(lists, tallies.sizes, encoded.has_missing, np.where(is_dense, tallies.at[:-1], -1))
 
         def count(bounds: tuple[int, int]) -> None:
-            count_cells(tables, encoded.values, encoded.rows, tallies.counts, self.used, *bounds)
+            count_cells(tables, encoded.values, encoded.rows, counts, self.used, *bounds)
 
         self._workers.map(count, even_parts(np.where(is_dense, np.diff(self.families.offsets) + 2.0, 0.0), TASKS))
 

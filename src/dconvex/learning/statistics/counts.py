@@ -6,12 +6,12 @@ Counts of the cells of many tables are in one flat array; tables with too many c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from dconvex.arrays import Integers, Offsets
+from dconvex.arrays import Floats, Integers, Offsets
 from dconvex.errors import DataError, TooLargeError
 from dconvex.learning.columns.encoder import check_number_of_states
 from dconvex.learning.columns.states import States
@@ -24,16 +24,17 @@ MOST_CELLS = 1 << 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """The cells that were seen: a row of states for each, sorted, and how often."""
+    """The cells that were seen: a row of states for each, sorted, and how often (in expectation, after EM)."""
 
     cells: Integers
-    counts: Integers
+    counts: Integers | Floats
 
     @classmethod
-    def of(cls, cells: Integers, counts: Integers) -> Seen:
+    def of(cls, cells: Integers, counts: Integers | Floats) -> Seen:
         """Put equal cells together."""
         distinct, index = np.unique(cells, axis=0, return_inverse=True)
-        return cls(distinct, np.bincount(index.reshape(-1), weights=counts, minlength=len(distinct)).astype(np.int64))
+        totals = np.bincount(index.reshape(-1), weights=counts, minlength=len(distinct))
+        return cls(distinct, totals if counts.dtype.kind == "f" else totals.astype(np.int64))
 
     def recoded(self, codes: Sequence[Integers]) -> Seen:
         """The same cells where state s of the member k has become `codes[k][s]`."""
@@ -51,7 +52,8 @@ class Tallies:
     sizes: Integers
     """The number of states of each variable."""
     at: Offsets
-    counts: Integers
+    counts: Integers | Floats
+    """Whole numbers, or the expected ones of EM."""
     seen: Mapping[int, Seen] = field(default_factory=dict)
 
     @classmethod
@@ -75,9 +77,44 @@ class Tallies:
         }
         return cls(families, sizes, at, np.zeros(int(total), np.int64), none)
 
+    @classmethod
+    def expected(cls, families: Families, sizes: Integers, counts: Floats) -> Tallies:
+        """Expected counts, given for each cell of all tables."""
+        cells = families.table_sizes(sizes)
+        is_dense = cells <= MOST_CELLS
+        begin = np.concatenate([[0.0], np.cumsum(cells)]).astype(np.int64)
+        every = cls(families, sizes, begin, counts)
+        seen = {number: every.cells_seen(number) for number in np.flatnonzero(~is_dense).tolist()}
+        at = np.concatenate([[0.0], np.cumsum(np.where(is_dense, cells, 0))]).astype(np.int64)
+        return cls(families, sizes, at, counts[np.repeat(is_dense, cells.astype(np.int64))], seen)
+
+    def dense(self) -> Floats:
+        """All counts, those of large tables too."""
+        if not self.seen:
+            return self.counts.astype(np.float64)
+        cells = self.families.table_sizes(self.sizes)
+        at = np.concatenate([[0], np.cumsum(cells.astype(np.int64))])
+        values = np.zeros(int(at[-1]))
+        for number in range(len(cells)):
+            own = values[at[number] : at[number + 1]]
+            if number in self.seen:
+                seen = self.seen[number]
+                shape = [int(self.sizes[member]) for member in self.families.members_of(number)]
+                own.reshape(shape)[tuple(seen.cells.T)] = seen.counts
+            else:
+                own[:] = self.counts[self.at[number] : self.at[number + 1]]
+        return values
+
+    @property
+    def is_expected(self) -> bool:
+        """Whether the counts are expected ones, of EM."""
+        return self.counts.dtype.kind == "f"
+
     def recoded(self, sizes: Integers, codes: Sequence[Integers], limit: int) -> Tallies:
         """The same counts where state s of variable v has become `codes[v][s]`, of `sizes[v]`."""
         after = Tallies.empty(self.families, sizes, limit)
+        if self.is_expected:
+            after = replace(after, counts=after.counts.astype(np.float64))
         is_changed = sizes != self.sizes
         for variable, own in enumerate(codes):
             is_changed[variable] |= not np.array_equal(own, np.arange(len(own)))
@@ -94,7 +131,7 @@ class Tallies:
                 after.table(number)[np.ix_(*(codes[member] for member in members))] = old
         return Tallies(self.families, sizes, after.at, after.counts, seen)
 
-    def table(self, number: int) -> Integers:
+    def table(self, number: int) -> Integers | Floats:
         """The counts of a family as an array; a view."""
         shape = [int(self.sizes[member]) for member in self.families.members_of(number)]
         return self.counts[self.at[number] : self.at[number + 1]].reshape(shape)

@@ -1,0 +1,59 @@
+"""EM from whatever holds rows: they are encoded once, and then gone over as often as it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from dconvex.clusters.cluster_index import ClusterIndex
+from dconvex.inference.partitions import checked_dask_frame
+from dconvex.learning.columns.encoded_columns import encoded_tables
+from dconvex.learning.columns.matching import is_distributed, matched_tables, peeked
+from dconvex.learning.estimation.em import EmProblem, ExpectedStatistics
+from dconvex.learning.estimation.priors import Prior
+from dconvex.learning.learning_options import LearningOptions
+from dconvex.learning.progress import Iterations
+from dconvex.learning.statistics.counted_families import Families
+from dconvex.learning.statistics.counts import Counts
+from dconvex.learning.statistics.gatherer import FamilyStatistics
+from dconvex.learning.threads import threads
+
+
+def expected_statistics(
+    index: ClusterIndex,
+    families: Families,
+    data: Any,
+    prior: Prior | None,
+    options: LearningOptions,
+    *,
+    coherent: bool,
+    held: FamilyStatistics | None = None,
+) -> ExpectedStatistics:
+    """Expected statistics of these families in all tables of `data`, at the maximum that EM comes to.
+
+    Raises:
+        DataError: There are no rows, a column cannot be used or has no values, or rows are impossible under a given start.
+        TooLargeError: The rows, or the missing cells of one of them, take more bytes than the limit.
+        ValueError: The data is Gaussian, or options do not go together.
+    """
+    assert options.em is not None
+    if options.em.start is not None and not coherent:
+        raise ValueError("EM(start=…) needs coherent=True: clusters on their own start from their own columns")
+    rows = _partitions(data) if is_distributed(data) else data
+    kind, tables = peeked(matched_tables(rows, families.names, options), options)
+    if kind == "gaussian":
+        raise ValueError('missing="em" is for discrete data so far; a Gaussian network is learned with missing="available"')
+    columns = encoded_tables(families.names, tables, options)
+    assert held is None or isinstance(held, Counts)
+    problem = EmProblem.of(index, families, columns, prior, options, held)
+    with threads(options.n_jobs) as workers, Iterations("EM", is_shown=options.progress) as bar:
+        if coherent:
+            return problem.global_maximum(workers, bar.show)
+        return problem.local_maximum(workers, bar.show)
+
+
+def _partitions(data: Any) -> Iterator[Any]:
+    """The partitions of a Dask DataFrame, one after the other."""
+    frame = checked_dask_frame(data)
+    for number in range(frame.npartitions):
+        yield frame.partitions[number].compute()

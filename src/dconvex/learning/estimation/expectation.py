@@ -1,0 +1,108 @@
+"""The E-step: expected counts of families from rows with gaps, given tables; exact, and the same for any number of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dconvex._core import ExpectedCounts, Graph
+from dconvex.arrays import Floats, Integers, StateCodes
+from dconvex.errors import TooLargeError
+from dconvex.learning.threads import Workers
+from dconvex.names import Name
+
+HELD = 6
+"""The numbers held at once for each cell, besides those of the blocks."""
+BLOCKS = 16
+"""The most blocks that an E-step is cut into."""
+SHOWN = 6
+"""At most this many variables of a pattern are named."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expected:
+    """Expected counts of all families, one table after the other, and the log-likelihood of the cells that are there."""
+
+    counts: Floats
+    log_likelihood: float
+    impossible: float
+    """The weight of rows, or independent parts of them, that have probability zero; they count nowhere."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GappedRows:
+    """Rows with gaps, prepared for any number of E-steps over one graph."""
+
+    core: ExpectedCounts
+
+    @classmethod
+    def of(
+        cls, names: Sequence[Name], graph: Graph, sizes: Integers, codes: StateCodes, weights: Floats, limit: int
+    ) -> GappedRows:
+        """Prepare rows, `codes[variable, row]`.
+
+        Raises:
+            TooLargeError: The missing cells of some row take more memory than the limit; the error names them.
+        """
+        core = ExpectedCounts(graph, sizes.astype(np.int32))
+        for first, last in _growing(codes.shape[1]):
+            core.add_rows(codes[:, first:last].copy(), weights[first:last])
+            _check_size(core, names, limit)
+        core.finish()
+        return cls(core)
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether anything is left to be expected."""
+        return self.core.component_count > 0
+
+    def expected(self, values: Floats, workers: Workers) -> Expected:
+        """One E-step under these tables. Blocks are always the same and summed in their order."""
+
+        def in_block(block: int) -> tuple[Floats, tuple[float, float]]:
+            counts = np.zeros(len(values))
+            return counts, self.core.expect(values, block, counts)
+
+        counts, complete = self.core.complete_counts.copy(), self.core.complete_counts
+        log_likelihood, impossible = weighted_logarithm(complete, values), 0.0
+        for own, (log_probability, weight) in workers.map(in_block, range(self.core.block_count)):
+            counts += own
+            log_likelihood += log_probability
+            impossible += weight
+        return Expected(counts, log_likelihood, impossible)
+
+
+def weighted_logarithm(weights: Floats, values: Floats) -> float:
+    """The sum of weights times logarithms, where no weight is zero."""
+    is_there = weights > 0
+    with np.errstate(divide="ignore"):
+        return float((weights[is_there] * np.log(values[is_there])).sum())
+
+
+def _growing(rows: int) -> Iterator[tuple[int, int]]:
+    """Bounds of longer and longer parts: what is too large shows early."""
+    first, many = 0, 1
+    while first < rows:
+        last = min(rows, first + many)
+        yield first, last
+        first, many = last, min(4 * many, 1 << 16)
+
+
+def _check_size(core: ExpectedCounts, names: Sequence[Name], limit: int) -> None:
+    needed = 8.0 * core.largest_workspace
+    if needed > limit:
+        pattern = [repr(names[variable]) for variable in core.largest_component.tolist()]
+        more = f" and {len(pattern) - SHOWN:,} more" if len(pattern) > SHOWN else ""
+        what = f"the posterior of {', '.join(pattern[:SHOWN])}{more}, which are missing in one row,"
+        way_out = "Raise max_bytes, or leave out rows with that many gaps."
+        raise TooLargeError(what, int(min(needed, 2.0**62)), limit, way_out)
+
+
+def check_tables(cells: float, limit: int) -> None:
+    """Refuse tables of which an E-step would hold too many copies."""
+    needed = 8.0 * cells * (HELD + BLOCKS)
+    if needed > limit:
+        what = f"expected counts of tables with {cells:,.0f} cells"
+        raise TooLargeError(what, int(min(needed, 2.0**62)), limit, "Leave out parents, merge states, or raise max_bytes.")

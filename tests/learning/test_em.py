@@ -1,0 +1,331 @@
+"""EM of discrete networks: laws, and behaviour at the edges."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from learning.samples import samples
+
+import dconvex as dc
+
+PRIORS = [None, dc.BDeu(5), dc.Dirichlet(0.5)]
+
+
+def with_gaps(rows, share, seed=0):
+    """The rows with a share of the cells missing."""
+    plain = rows.astype(object)
+    return plain.where(np.random.default_rng(seed).random(plain.shape) >= share, None)
+
+
+def usable(sample):
+    """Every column shows some cell."""
+    return sample.rows.notna().any().all()
+
+
+def tables_of(model):
+    """All tables that were learned; those of a coherent model that are derived come later."""
+    return model.network().parameters.values if model.coherent else model._engine.store.tables.values
+
+
+@given(samples(missing=True).filter(usable), st.sampled_from(PRIORS), st.booleans())
+@settings(deadline=None, max_examples=60)
+def test_the_objective_never_falls(sample, prior, coherent):
+    how = dc.EM(tolerance=0, max_iterations=15)
+    report = dc.fit(sample.dag, sample.rows, prior=prior, coherent=coherent, states=sample.states, missing=how).report()
+    for before, after in itertools.pairwise(report.em.objective):
+        assert after >= before - 1e-9 * max(1, abs(before))
+    if prior is None:
+        assert report.em.objective == report.em.log_likelihood
+
+
+@given(samples(), st.sampled_from(PRIORS), st.booleans())
+@settings(deadline=None, max_examples=40)
+def test_without_gaps_it_is_fit_bit_for_bit(sample, prior, coherent):
+    how = {"prior": prior, "coherent": coherent, "states": sample.states}
+    plain, em = dc.fit(sample.dag, sample.rows, **how), dc.fit(sample.dag, sample.rows, missing="em", **how)
+    assert np.array_equal(tables_of(plain), tables_of(em))
+    assert em.report().em.converged
+    assert em.report().unobserved == plain.report().unobserved
+    assert em.network() == plain.network()
+
+
+def available_start(dag, rows, states):
+    """The documented start: available cells, and one row more in each row of each table."""
+    pseudo = dc.fit(dag, rows, states=states, coherent=True)
+    statistics = pseudo._origin.statistics().part.tallies
+    arrays = {}
+    for number, name in enumerate(dag.nodes):
+        table = statistics.table(number) + 1 / len(states[name])
+        arrays[name] = table / table.sum(axis=-1, keepdims=True)
+    return dc.BayesianNetwork.discrete(dag, arrays, states)
+
+
+def completed(network, row):
+    """Every completion of a row and its probability."""
+    ranges = [network.states[v] if row[v] is None else [row[v]] for v in network.dag.nodes]
+    frame = pd.DataFrame(list(itertools.product(*ranges)), columns=pd.Index(network.dag.nodes, dtype=object), dtype=object)
+    return frame, np.exp(network.log_likelihood(frame))
+
+
+def iterated(network, rows, prior):
+    """One iteration of EM by enumeration; a row counts for the ancestors of its observed cells."""
+    dag, states = network.dag, network.states
+    counts = {v: np.zeros([len(states[m]) for m in (*dag.parents(v), v)]) for v in dag.nodes}
+    log_likelihood = 0.0
+    for row in rows.to_dict("records"):
+        observed = [v for v in dag.nodes if row[v] is not None]
+        counted = {*observed}.union(*(dag.ancestors([v]) for v in observed))
+        frame, probability = completed(network, row)
+        log_likelihood += np.log(probability.sum())
+        for completion, weight in zip(frame.to_dict("records"), (probability / probability.sum()).tolist(), strict=True):
+            for v in counted:
+                counts[v][tuple(states[m].index(completion[m]) for m in (*dag.parents(v), v))] += weight
+    arrays = {}
+    for v, own in counts.items():
+        own += 0 if prior is None else prior.pseudo_count(own.size)
+        totals = own.sum(axis=-1, keepdims=True)
+        arrays[v] = np.divide(own, totals, out=np.full(own.shape, 1 / own.shape[-1]), where=totals > 0)
+    return dc.BayesianNetwork.discrete(dag, arrays, states), log_likelihood
+
+
+@given(samples(missing=True, max_rows=12, max_nodes=5).filter(usable), st.sampled_from(PRIORS))
+@settings(deadline=None, max_examples=25)
+def test_iterations_are_those_of_enumeration(sample, prior):
+    rows = sample.rows.astype(object).where(sample.rows.notna(), None)
+    network = available_start(sample.dag, rows, sample.states)
+    how = dc.EM(tolerance=0, max_iterations=3)
+    model = dc.fit(sample.dag, rows, states=sample.states, prior=prior, coherent=True, missing=how)
+    found = model.report().em
+    trace = []
+    for _ in range(found.iterations + 1):
+        final = network
+        network, log_likelihood = iterated(network, rows, prior)
+        trace.append(log_likelihood)
+    np.testing.assert_allclose(found.log_likelihood, trace[1:], rtol=1e-9, atol=1e-9)
+    for v in sample.dag.nodes:
+        np.testing.assert_allclose(model.network().family(v).values, final.family(v).values, atol=1e-8)
+
+
+@pytest.mark.parametrize("coherent", [True, False])
+def test_threads_batches_and_the_order_of_rows_make_no_difference(coherent):
+    network = dc.load_network("alarm")
+    rows = with_gaps(network.sample(3000, seed=3), 0.2)
+    parts = [rows.iloc[first : first + 700] for first in range(0, 3000, 700)]
+    how = {"coherent": coherent, "missing": "em", "states": network.states}
+    one = dc.fit(network, rows, n_jobs=1, **how)
+    for other in (
+        dc.fit(network, rows, n_jobs=3, **how),
+        dc.fit(network, iter(parts), n_jobs=2, **how),
+        dc.fit(network, rows.sample(frac=1, random_state=1), **how),
+    ):
+        assert np.array_equal(tables_of(one), tables_of(other))
+        assert one.report().em == other.report().em
+
+
+def test_a_table_without_a_column_has_it_missing():
+    network = dc.load_network("asia")
+    rows = network.sample(2000, seed=1).astype(object)
+    apart = [rows.iloc[:1000].drop(columns="lung"), rows.iloc[1000:].drop(columns=["smoke", "xray"])]
+    blank = rows.copy()
+    blank.loc[blank.index[:1000], "lung"] = None
+    blank.loc[blank.index[1000:], ["smoke", "xray"]] = None
+    how = {"coherent": True, "missing": "em", "states": network.states}
+    split, together = dc.fit(network, apart, **how), dc.fit(network, blank, **how)
+    assert np.array_equal(tables_of(split), tables_of(together))
+    assert split.report().em.filled == 3000
+    with pytest.raises(dc.DataError, match="no table has all the columns"):
+        dc.fit(network, apart, coherent=True)
+
+
+def test_files_and_partitions_are_the_same_rows(tmp_path):
+    dd = pytest.importorskip("dask.dataframe")
+    network = dc.load_network("asia")
+    rows = with_gaps(network.sample(1000, seed=1), 0.2)
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    how = {"coherent": True, "missing": "em", "states": network.states}
+    one = dc.fit(network, rows, **how)
+    assert np.array_equal(tables_of(one), tables_of(dc.fit(network, tmp_path / "rows.csv", **how)))
+    assert np.array_equal(tables_of(one), tables_of(dc.fit(network, dd.from_pandas(rows, npartitions=3), **how)))
+
+
+def test_cells_missing_at_random_leave_no_bias():
+    """b is missing where a shows "yes" more often than not: available cases are biased, EM is not."""
+    network = dc.BayesianNetwork.discrete(
+        [("a", "b")], {"a": [0.5, 0.5], "b": [[0.9, 0.1], [0.1, 0.9]]}, {"a": ["no", "yes"], "b": ["no", "yes"]}
+    )
+    reverse = dc.Dag([("b", "a")])
+    rows = network.sample(20_000, seed=1).astype(object)
+    is_gone = (rows["a"] == "yes") & (np.random.default_rng(7).random(len(rows)) < 0.8)
+    rows.loc[is_gone, "b"] = None
+    em = dc.fit(reverse, rows, coherent=True, missing="em").query("b")["yes"]
+    available = dc.fit(reverse, rows, coherent=True).query("b")["yes"]
+    assert em == pytest.approx(0.5, abs=0.02)
+    assert available < 0.3
+
+
+def test_the_report_and_the_model_survive_a_file(tmp_path):
+    network = dc.load_network("asia")
+    rows = with_gaps(network.sample(1000, seed=1), 0.2)
+    model = dc.fit(network, rows, coherent=True, missing=dc.EM(tolerance=1e-8, max_iterations=50), prior=dc.BDeu(1))
+    model.save(tmp_path / "asia.dconvex", statistics=True)
+    opened = dc.open_model(tmp_path / "asia.dconvex")
+    assert opened.report() == model.report()
+    assert opened.network() == model.network()
+    assert "EM filled" in str(opened.report())
+    assert "converged after" in str(opened.report())
+    more = with_gaps(network.sample(500, seed=2), 0.2)
+    assert np.array_equal(tables_of(opened.updated(more)), tables_of(model.updated(more)))
+    statistics = model._origin.statistics()
+    statistics.save(tmp_path / "counts.dconvex")
+    assert dc.Statistics.load(tmp_path / "counts.dconvex") == statistics
+    assert np.array_equal(tables_of(dc.fit(network, statistics, coherent=True, prior=dc.BDeu(1))), tables_of(model))
+
+
+def test_an_update_is_incremental():
+    network = dc.load_network("asia")
+    how = {"coherent": True, "missing": dc.EM(tolerance=1e-9), "states": network.states}
+    complete, gaps = network.sample(1000, seed=1), with_gaps(network.sample(1000, seed=2), 0.2)
+    updated = dc.fit(network, complete, **how).updated(gaps)
+    everything = dc.fit(network, [complete, gaps], **how)
+    np.testing.assert_allclose(tables_of(updated), tables_of(everything), atol=1e-3)  # old rows have no gaps: nothing is lost
+    assert updated.report().rows == 2000
+    new_state = pd.DataFrame({name: [labels[0]] for name, labels in network.states.items()}).replace({"asia": {"yes": "far"}})
+    free = dc.fit(network, complete.astype(object), coherent=True, missing="em").updated(new_state.astype(object))
+    assert set(free.states["asia"]) == {"yes", "no", "far"}
+
+
+def by_pyagrum(start, rows):
+    """Their EM from a start, without noise, until it rises no more."""
+    import pyagrum
+
+    blank = rows.astype(object).where(rows.notna(), "?")
+    learner = pyagrum.BNLearner(blank, dc.to_pyagrum(start), ["?"])
+    learner.useSmoothingPrior(1e-9)  # it refuses parents that were never seen
+    learner.useEMWithRateCriterion(1e-8, 0.0)
+    learner.EMsetMaxIter(400)
+    return dc.from_pyagrum(learner.learnParameters(dc.to_pyagrum(start), False))
+
+
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    ("name", "count"), [("asia", 300), pytest.param("alarm", 100, marks=SLOW), pytest.param("hepar2", 60, marks=SLOW)]
+)
+def test_pyagrum_comes_to_the_same_likelihood(name, count, tmp_path, monkeypatch):
+    pytest.importorskip("pyagrum")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    network = dc.load_network(name)
+    rows = with_gaps(network.sample(count, seed=5), 0.1)
+    ours = dc.fit(network, rows, coherent=True, missing=dc.EM(tolerance=1e-11, max_iterations=2000, start=network))
+    theirs = by_pyagrum(network, rows)
+    # one more iteration from theirs shows their likelihood: ours, at their tables
+    again = dc.fit(network, rows, coherent=True, missing=dc.EM(tolerance=1, max_iterations=1, start=theirs))
+    assert ours.report().em.converged
+    assert again.report().em.log_likelihood[-1] == pytest.approx(ours.report().em.log_likelihood[-1], rel=1e-6)
+
+
+def test_a_start_is_taken_as_it_is():
+    network = dc.load_network("asia")
+    rows = with_gaps(network.sample(500, seed=1), 0.3)
+    model = dc.fit(network, rows, coherent=True, missing=dc.EM(start=network, max_iterations=1))
+    assert model.report().em.iterations == 1
+    assert not model.report().em.converged
+    assert "not converged" in str(model.report())
+    again = dc.fit(network, rows, coherent=True, missing=dc.EM(start=model.network(), max_iterations=1))
+    assert again.report().em.objective[0] >= model.report().em.objective[0]
+    with pytest.raises(ValueError, match="coherent=True"):
+        dc.fit(network, rows, missing=dc.EM(start=network))
+    with pytest.raises(ValueError, match="same graph"):
+        dc.fit(dc.Dag([("lung", "smoke")]), rows, coherent=True, missing=dc.EM(start=dc.load_network("cancer")), states={})
+
+
+def test_rows_that_a_start_makes_impossible_are_named():
+    states = {"a": ["x", "y"], "b": ["x", "y"]}
+    start = dc.BayesianNetwork.discrete([("a", "b")], {"a": [0.5, 0.5], "b": [[1.0, 0.0], [1.0, 0.0]]}, states)
+    rows = pd.DataFrame({"a": [None, "x", "y"], "b": ["y", "x", "x"]}, dtype=object)
+    with pytest.raises(dc.DataError, match="probability zero under start="):
+        dc.fit(start, rows, coherent=True, missing=dc.EM(start=start))
+
+
+def test_restarts_are_reported_and_the_best_wins():
+    network = dc.load_network("asia")
+    rows = with_gaps(network.sample(300, seed=1), 0.5)
+    report = dc.fit(network, rows, coherent=True, missing=dc.EM(restarts=4, seed=3)).report().em
+    assert len(report.restarts) == 4
+    assert report.restarts[report.best] == max(report.restarts) == report.objective[-1]
+    again = dc.fit(network, rows, coherent=True, missing=dc.EM(restarts=4, seed=3)).report().em
+    assert again == report
+
+
+def test_empty_columns_and_absent_ones_name_hidden():
+    rows = pd.DataFrame({"a": ["x", "y"], "b": [None, None]}, dtype=object)
+    dag = dc.Dag([("a", "b")])
+    with pytest.raises(dc.DataError, match=r"'b' has no values.*hidden=\{'b'"):
+        dc.fit(dag, rows, coherent=True, missing="em")
+    with pytest.raises(dc.DataError, match=r"'b' has no values.*hidden=\{'b'"):
+        dc.fit(dag, rows, missing="em", states={"b": ["x", "y"]})
+    with pytest.raises(dc.DataError, match=r"no table has a column 'b'.*hidden=\{'b'"):
+        dc.fit(dag, rows[["a"]], coherent=True, missing="em")
+    with pytest.raises(dc.DataError, match="no rows"):
+        dc.fit(dag, rows.iloc[:0], coherent=True, missing="em")
+
+
+def test_one_row_and_constant_columns():
+    dag = dc.Dag([("a", "b"), ("b", "c")])
+    one = dc.fit(dag, pd.DataFrame({"a": ["x"], "b": ["y"], "c": ["z"]}), coherent=True, missing="em")
+    assert one.report().em.log_likelihood[-1] == 0
+    rows = pd.DataFrame({"a": ["x", None, "x"], "b": ["y", "y", None], "c": [None, "z", "w"]}, dtype=object)
+    for coherent in (True, False):
+        model = dc.fit(dag, rows, coherent=coherent, missing="em")
+        assert model.query("a")["x"] == 1
+        assert model.report().em.converged
+
+
+def test_what_is_too_large_is_refused_by_its_pattern():
+    size = 14
+    names = [f"v{k}" for k in range(size)]
+    pairs = [(a, f"{a}{b}") for a, b in itertools.combinations(names, 2)] + [
+        (b, f"{a}{b}") for a, b in itertools.combinations(names, 2)
+    ]
+    dag = dc.Dag(pairs)
+    rows = pd.DataFrame({name: ["x", "y"] for name in dag.nodes}, dtype=object)
+    rows.loc[1, names] = None
+    with pytest.raises(dc.TooLargeError, match="missing in one row"):
+        dc.fit(dag, rows, coherent=True, missing="em", max_bytes=200_000, states={name: ["x", "y"] for name in dag.nodes})
+    with pytest.raises(dc.TooLargeError, match="rows of the data"):
+        dc.fit(dc.load_network("asia"), dc.load_network("asia").sample(1000, seed=1), missing="em", max_bytes=1000)
+
+
+def test_options_that_do_not_go_together():
+    network = dc.load_network("asia")
+    rows = network.sample(50, seed=1)
+    with pytest.raises(ValueError, match="missing='drop' is unknown"):
+        dc.fit(network, rows, missing="drop")
+    with pytest.raises(ValueError, match="hidden= needs missing"):
+        dc.fit(network, rows, hidden={"lung": ["a", "b"]})
+    with pytest.raises(ValueError, match="hidden= needs coherent=True"):
+        dc.fit(network, rows.drop(columns="lung"), hidden={"lung": ["a", "b"]}, missing="em")
+    with pytest.raises(ValueError, match="statistics have none"):
+        dc.fit(network, dc.statistics(network, rows), missing="em")
+    with pytest.raises(ValueError, match="Gaussian"):
+        dc.fit(network, rows, missing="em", prior=dc.NormalInverseGamma())
+    for wrong in ({"tolerance": -1}, {"max_iterations": 0}, {"restarts": 0}):
+        with pytest.raises(ValueError, match=r"tolerance|at least one"):
+            dc.EM(**wrong)
+    with pytest.raises(TypeError, match="BayesianNetwork"):
+        dc.EM(start="asia")
+
+
+def test_an_interrupt_ends_a_pass(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    network = dc.load_network("asia")
+    rows = with_gaps(network.sample(300, seed=1), 0.3)
+    monkeypatch.setattr("dconvex.learning.progress.Iterations.show", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        dc.fit(network, rows, coherent=True, missing="em", n_jobs=2)
