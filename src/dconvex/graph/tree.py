@@ -238,7 +238,14 @@ class ClusterTree(Shown):
         return arrays.clusters.offsets.copy(), members, index.parent.copy(), index.depth.copy()
 
     def is_over(self, dag: Dag) -> bool:
-        """Whether the clusters hold the variables of the DAG; False may also mean that it takes longer to say."""
+        """Whether the clusters hold the variables of the DAG; False may also mean that it takes longer to say.
+
+        Args:
+            dag: The DAG.
+
+        Returns:
+            True if every variable of the DAG is known to be in a cluster.
+        """
         arrays = self._arrays
         return arrays.names == dag.nodes and bool(np.bincount(arrays.clusters.values, minlength=len(dag)).all())
 

@@ -177,6 +177,9 @@ class Statistics:
 
         Args:
             path: The file.
+
+        Raises:
+            OSError: The file cannot be written.
         """
         storage().save_statistics(self, Path(path))
 
