@@ -640,8 +640,18 @@ class TextEncoder:
         """The number of texts it knows."""
     def add(self, text: bytes, code: int) -> None:
         """Give a text its code, -1 or more; a known text gets another one."""
-    def encode(self, offsets: NDArray[np.int32] | NDArray[np.int64], text: NDArray[np.uint8], out: _Codes, first: int) -> int:
+    def encode(
+        self,
+        offsets: NDArray[np.int32] | NDArray[np.int64],
+        text: NDArray[np.uint8],
+        out: _Codes,
+        first: int,
+        validity: NDArray[np.uint8] | None = None,
+        first_bit: int = 0,
+    ) -> int:
         """As `IntegerEncoder.encode`, for the texts `text[offsets[i]:offsets[i + 1]]`.
+
+        Text i is missing where bit `first_bit + i` of `validity` is not set.
 
         Raises:
             ValueError: lengths, types or `first` are wrong, or offsets fall or leave the bytes.

@@ -19,7 +19,7 @@ REFINEMENTS = ("none", "bounded", "full")
 
 
 def as_lists(ragged):
-    return [ragged[place].tolist() for place in range(len(ragged))]
+    return [ragged[index].tolist() for index in range(len(ragged))]
 
 
 def decomposed(edges, separators="minimal", refinement="full", effort=100_000):

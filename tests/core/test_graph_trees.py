@@ -194,7 +194,7 @@ def test_uncovered_families():
 
 
 def first_failure(chosen, holds):
-    return next((place for place, nodes in enumerate(chosen) if not holds(nodes)), -1)
+    return next((index for index, nodes in enumerate(chosen) if not holds(nodes)), -1)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -109,8 +109,8 @@ def relabelled(edges):
     """The same DAG under every order of its names, with the way back."""
     names = sorted({name for edge in edges for name in edge})
     for order in itertools.permutations(range(len(names))):
-        place = dict(zip(names, order, strict=True))
-        yield [(place[a], place[b]) for a, b in edges], {number: name for name, number in place.items()}
+        index = dict(zip(names, order, strict=True))
+        yield [(index[a], index[b]) for a, b in edges], {number: name for name, number in index.items()}
 
 
 def test_crossing_is_split_whatever_the_triangulation():
@@ -348,8 +348,8 @@ def test_with_little_effort_the_tree_is_valid_and_lists_all_clusters_that_may_be
 def test_without_effort_the_undecided_are_not_cliques(mode):
     for known in drawn(22, 40)():
         tree = dc.decompose(known.dag, separators=mode, effort=0)
-        for place in tree.undecided:
-            assert any(not known.moral[a] >> b & 1 for a, b in itertools.combinations(tree.clusters[place], 2))
+        for index in tree.undecided:
+            assert any(not known.moral[a] >> b & 1 for a, b in itertools.combinations(tree.clusters[index], 2))
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -427,8 +427,8 @@ def test_many_islands():
 def test_definitions_see_the_counterexamples_too():
     """The oracle is no better than the definitions it was given: it must say of the counterexamples what is known of them."""
     names = sorted({name for edge in SATELLITE for name in edge})
-    place = {name: number for number, name in enumerate(names)}
-    known = Definitions(dc.Dag([(place[a], place[b]) for a, b in SATELLITE]))
-    assert known.is_reducible(mask(place[v] for v in ("d", "p", "z", "s1", "s2")), "minimal")
-    assert not known.is_convex(mask(place[v] for v in ("s1", "s2")))
-    assert known.is_convex(mask(place[v] for v in ("z", "s1", "s2")))
+    index = {name: number for number, name in enumerate(names)}
+    known = Definitions(dc.Dag([(index[a], index[b]) for a, b in SATELLITE]))
+    assert known.is_reducible(mask(index[v] for v in ("d", "p", "z", "s1", "s2")), "minimal")
+    assert not known.is_convex(mask(index[v] for v in ("s1", "s2")))
+    assert known.is_convex(mask(index[v] for v in ("z", "s1", "s2")))

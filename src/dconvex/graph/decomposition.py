@@ -18,17 +18,26 @@ if TYPE_CHECKING:
     from dconvex._core import Refinement
 
 UNLIMITED = 2**62
-"""More search nodes than anyone can wait for."""
+"""More search nodes than any search visits."""
 
 
 def decompose(dag: DagLike, *, separators: Mode = "minimal", refine: bool = True, effort: int | None = 100_000) -> ClusterTree:
-    """Split a DAG into a tree of clusters that can be learned and asked on their own.
+    """Split a DAG into a tree of clusters that can be learned and queried on their own.
 
-    `separators`: "minimal" gives the minimal d-decomposition tree; "any" allows d-convex separators that are not minimal
-    (smaller clusters, more overlap); "complete" only those whose nodes are pairwise adjacent in the DAG; "all" is the clique
-    tree of a minimal triangulation, for comparison only, as its separators need not be d-convex. `refine=False` stops after
-    Algorithm 2. `effort` limits the search in each cluster, in search nodes (None: no limit; a node that takes long counts for
-    several); a cluster for which it gives up, and any of more than 4,096 nodes, is listed in the tree's `undecided`.
+    Args:
+        dag: The graph: a `Dag`, a networkx `DiGraph`, an iterable of edges, or a network.
+        separators: "minimal" gives the minimal d-decomposition tree; "any" allows d-convex separators that are not minimal
+            (smaller clusters, more overlap); "complete" only those whose nodes are pairwise adjacent in the DAG; "all" is the
+            clique tree of a minimal triangulation, for comparison only, as its separators need not be d-convex.
+        refine: Whether to split further what Algorithm 2 of the paper leaves reducible.
+        effort: The most search nodes in each cluster; None: no limit. A node that takes long counts for several.
+
+    Returns:
+        The tree. A cluster for which the search gives up, and any of more than 4,096 nodes, is listed in its `undecided`.
+
+    Raises:
+        ValueError: `separators` or `effort` is not one of these.
+        CycleError: The edges contain a cycle.
 
     >>> tree = decompose([("a", "b"), ("b", "c"), ("c", "d")])
     >>> [sorted(cluster) for cluster in tree.clusters]
