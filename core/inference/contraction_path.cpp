@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
+#include "inference/planning_limits.hpp"
+
 namespace dconvex {
 namespace {
 
 // Up to this many tables with one variable the best pair is multiplied first; of more, neighbours are.
 constexpr std::size_t many_tables = 40;
-// The innermost loop over a large answer should have `long_end` rounds; with `long_enough` it is left alone. What is written
-// to make it longer should be `sparing` times smaller than the answer.
-constexpr double long_end = 64, long_enough = 32, sparing = 4;
-
 // Calls `meet(axis, in how many of the two scopes it is)` for each axis of the union, ascending.
 template <class Meet>
 void for_union(Indices one, Indices other, Meet meet) {

@@ -128,8 +128,8 @@ Runner::Ended Runner::run_once(const Tables& tables, const Evidence& evidence, s
     Vector<std::int64_t>& exponents = workspace_->exponents;
     Vector<double>& floors = workspace_->floors;
     if (is_scaled) {
-        exponents.assign(static_cast<std::size_t>(program_.scopes.size()), 0);
-        floors.assign(static_cast<std::size_t>(program_.scopes.size()), 0.0);
+        exponents.assign(static_cast<std::size_t>(program_.table_count), 0);
+        floors.assign(static_cast<std::size_t>(program_.table_count), 0.0);
     }
     double early_sum = 0.0;
     std::int64_t scaled_by = 0;

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NoReturn, TypeAlias, c
 import numpy as np
 from numpy.typing import NDArray
 
-from dconvex._core import Ending, NetworkPart, Question, RunReport, Status
+from dconvex._core import Ending, NetworkPart, Queries, Question, RunReport, Status
 from dconvex.errors import ImpossibleEvidenceError, TooLargeError
 from dconvex.inference.conflict import smallest_conflict
 from dconvex.inference.distribution import Distribution
 from dconvex.inference.evidence import NOTHING, Evidence, Soft, read_evidence
+from dconvex.inference import planner
+from dconvex.inference.memory import default_limit
 from dconvex.inference.plan import Candidate, QueryPlan
 from dconvex.inference.planner import PLANNING_ONE, Plan, Planner, Variables
 from dconvex.inference.tables import TableStore
@@ -51,6 +53,10 @@ class DiscreteAnswers:
         self.names = store.index.dag.names
         self._axes = _Axes(self.names, labels)
         self.planner, self.coherent = Planner(store, coherent=coherent), coherent
+        self.queries = Queries(
+            store.tables, store.index.dag.indices, labels, coherent, default_limit(), planner.CHEAP, planner.CHEAP_FOR_EACH
+        )
+        """Answers ordinary questions in one call of the core."""
 
     @classmethod
     def of(cls, index: FamilyIndex, tables: Tables) -> DiscreteAnswers:

@@ -45,6 +45,7 @@ class GaussianAnswers:
     """
 
     kind: ClassVar[Literal["gaussian"]] = "gaussian"
+    queries: ClassVar[None] = None
 
     def __init__(self, store: RegressionStore, *, coherent: bool) -> None:
         self.store, self.index, self.coherent = store, store.index, coherent

@@ -20,7 +20,7 @@ from dconvex.graph.dag import Dag
 from dconvex.graph.decomposition import decompose
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteAnswers
-from dconvex.inference.distribution import Distribution, GaussianDistribution
+from dconvex.inference.distribution import Distribution, GaussianDistribution, answered
 from dconvex.inference.evidence import Soft
 from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian import GaussianAnswers
@@ -232,6 +232,10 @@ class LocalModel(Shown):
         With `assume_possible` evidence that cannot matter for the answer is not checked for being possible.
         `method="sampling"` estimates the answer from so many `samples`, with standard errors.
         """
+        if method == "exact" and soft is None and (queries := self._answers.queries) is not None:
+            answer = queries.ask(variables, evidence, self.max_bytes if max_bytes is None else max_bytes, assume_possible)
+            if answer is not None:
+                return answered(answer)
         asked = self._asked(variables)
         given = self._answers.read_evidence(evidence, soft)
         limit = self._limit(max_bytes)
