@@ -49,7 +49,7 @@ class Contender(Protocol):
     """Something that answers questions about the network it was made for."""
 
     def forget(self) -> None:
-        """Be as after opening, where that makes a difference."""
+        """Be as after opening, or do something else for a while, where that makes a difference; this is not timed."""
 
     def ask(self, question: Question) -> Any:
         """The answer in the contender's own form; this is timed."""
@@ -63,7 +63,8 @@ class Entry:
     """How a contender takes part.
 
     `rehearsal` is asked of a first one, which is thrown away (it loads), and `prelude` of the one that is timed,
-    before the clock starts. One that is asked `twice` is ours; if `fresh`, it forgets all before each question.
+    before the clock starts. One that is asked `twice` is ours; if `fresh`, it forgets all before each question. If `in_turns`,
+    something else is done in its process before each question, the second time too: caches are cold then.
     """
 
     make: Callable[[], Contender]
@@ -71,6 +72,7 @@ class Entry:
     prelude: Sequence[Question] = ()
     twice: bool = False
     fresh: bool = False
+    in_turns: bool = False
 
 
 @dataclass(frozen=True)
@@ -234,8 +236,8 @@ def serve(pipe: Connection, entry: Entry) -> None:
     pipe.send(opened)
     while True:
         questions = pipe.recv()
-        first = _asked(contender, questions, entry.fresh)
-        pipe.send(first + _asked(contender, questions) if entry.twice else first)
+        first = _asked(contender, questions, entry.fresh or entry.in_turns)
+        pipe.send(first + _asked(contender, questions, entry.in_turns) if entry.twice else first)
 
 
 def _asked(contender: Contender, questions: Iterable[Question], fresh: bool = False) -> list[Answer]:

@@ -5,6 +5,7 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -26,24 +27,30 @@ constexpr Offset few_multiplications = 20'000;
 constexpr std::size_t few_variables = 16;
 // NumPy's limit.
 constexpr Py_ssize_t most_axes = 64;
+// What the key of a question about the marginals of all variables begins with.
+constexpr Index every_marginal = -2;
 
 // A kept plan with the labels along the axes of its answer.
 struct AskedPlan : KeptPlan {
-    AskedPlan(Indices key, Program own, bool can_be_run, nb::object labels_of_axes)
-        : KeptPlan(key, std::move(own), can_be_run), labels(std::move(labels_of_axes)) {}
+    AskedPlan(Indices key, Program own, bool can_be_run, double multiplications, nb::object labels_of_axes)
+        : KeptPlan(key, std::move(own), can_be_run), total(multiplications), labels(std::move(labels_of_axes)) {}
 
+    double total;  // its multiplications, and its share of those for derived tables
     nb::object labels;
 };
 
-// The numbers of an answer, and what they are about. It offers its numbers as a buffer.
+// The numbers of an answer, and what they are about. It offers its numbers as a buffer. They are its own, or part of those of
+// another answer.
 struct Answer {
     nb::object variables, labels;
-    ResultBuffer numbers;
+    ResultBuffer own;
+    nb::object whole;
+    std::span<double> numbers;
 };
 
 int get_buffer(PyObject* own, Py_buffer* view, int flags) {
     const Answer& answer = *nb::inst_ptr<Answer>(own);
-    const std::span<double> numbers = answer.numbers.numbers();
+    const std::span<double> numbers = answer.numbers;
     // The format and the shape have to outlive the view.
     static Py_ssize_t stride = sizeof(double);
     static char format[] = "d";
@@ -60,6 +67,11 @@ int get_buffer(PyObject* own, Py_buffer* view, int flags) {
 }
 
 void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Py_ssize_t*>(view->internal); }
+
+nb::object as_answer(nb::object variables, nb::object labels, ResultBuffer buffer) {
+    const std::span<double> numbers = buffer.numbers();
+    return nb::cast(Answer{std::move(variables), std::move(labels), std::move(buffer), nb::object(), numbers});
+}
 
 bool is_plain_name(PyObject* name) { return PyUnicode_CheckExact(name) || PyLong_CheckExact(name); }
 bool is_plain_label(PyObject* label) { return is_plain_name(label) || PyBool_Check(label); }
@@ -89,45 +101,73 @@ private:
     std::unique_ptr<Reading> own_;
 };
 
+// What planning more is worth, in multiplications.
+struct Thrift {
+    // Where fewer could be saved, in all or for each number of the program, no other way to answer is looked for.
+    double cheap, cheap_for_each;
+    // This many questions are taken to share the cost of a derived table.
+    double shared_by;
+    // Planning the elimination of one variable takes about as long as this many.
+    double planning_one;
+};
+
 // Answers ordinary questions about one set of tables, and keeps their plans. Whatever is not ordinary (names or labels that are
 // not plain or not there, tables that are not there yet, evidence that is impossible, a question that is expensive or too
 // large) it leaves to the caller: it returns None, and nothing has happened.
 class Queries {
 public:
-    Queries(std::shared_ptr<Tables> tables, nb::dict indices, nb::object labels, bool coherent, std::int64_t default_limit,
-            double cheap, double cheap_for_each)
+    Queries(std::shared_ptr<Tables> tables, nb::dict indices, nb::object names, nb::object labels, nb::callable derive,
+            bool coherent, std::int64_t default_limit, const Thrift& thrift)
         : tables_(std::move(tables)),
           indices_(std::move(indices)),
+          names_(std::move(names)),
           labels_(std::move(labels)),
+          derive_(std::move(derive)),
           coherent_(coherent),
           default_limit_(default_limit),
-          cheap_(cheap),
-          cheap_for_each_(cheap_for_each) {}
+          thrift_(thrift) {}
 
+    nb::object ask_marginals(nb::handle evidence, nb::handle max_bytes, bool assume_possible);
     nb::object ask(nb::handle variables, nb::handle evidence, nb::handle max_bytes, bool assume_possible);
     std::size_t size() { return cache_.size(); }
 
 private:
     using Plan = std::shared_ptr<const AskedPlan>;
+    // A program, and what running it takes: multiplications with a share of those for derived tables, and bytes.
+    struct Estimated {
+        Program program;
+        double total, peak_bytes;
+    };
 
     bool read(nb::handle variables, nb::handle evidence, nb::handle max_bytes, Reading& reading, nb::tuple& names);
     bool read_evidence(nb::handle evidence, Reading& reading);
     std::optional<Index> index_of(PyObject* name) const;
     std::optional<Index> state_of(Index variable, PyObject* label);
     Plan planned(const Reading& reading);
-    Plan plan_for(Indices key, Indices targets, Indices observed);
-    bool is_expensive(const Program& program, double derived) const;
+    Plan plan_for(Indices key, Indices targets, Indices observed, Ending ending);
+    Plan plan_marginal(Indices key, Indices observed);
+    Question question_for(Indices targets, Indices observed, Ending ending, Indices key) const;
+    Estimated estimated(const Question& question) const;
+    Plan kept(Indices key, const Question& question, Estimated estimate, bool is_usable);
+    bool is_expensive(const Program& program, double total) const;
     bool is_possible(const Reading& reading);
     bool may_be_zero();
     std::int64_t limit_in(Indices key) const;
-    std::optional<ResultBuffer> run(const AskedPlan& plan, Indices states) const;
+    bool run(const AskedPlan& plan, Indices states, std::span<double> result);
+    bool derive(Indices tables);
+    bool run_once(const AskedPlan& plan, Indices states, std::span<double> result, Status& status) const;
+    bool read_limit(nb::handle max_bytes, Reading& reading) const;
+    Plan together(const Reading& reading);
+    bool plan_each(const Reading& reading, Plan& together, Vector<Plan>& singles);
+    nb::object as_marginals(const Reading& reading, std::span<const Plan> plans, ResultBuffer numbers);
 
     std::shared_ptr<Tables> tables_;
     nb::dict indices_;
-    nb::object labels_;
+    nb::object names_, labels_;
+    nb::callable derive_;
     bool coherent_;
     std::int64_t default_limit_;
-    double cheap_, cheap_for_each_;
+    Thrift thrift_;
     nb::dict states_;  // by variable a dictionary from its labels to their numbers, made when it is first observed
     std::optional<bool> may_be_zero_;
     SharedPlanCache cache_;
@@ -189,6 +229,10 @@ bool Queries::read(nb::handle variables, nb::handle evidence, nb::handle max_byt
     reading.target_count = reading.key.size();
     reading.key.push_back(-1);
     if (!evidence.is_none() && !read_evidence(evidence, reading)) return false;
+    return read_limit(max_bytes, reading);
+}
+
+bool Queries::read_limit(nb::handle max_bytes, Reading& reading) const {
     std::int64_t limit = default_limit_;
     if (!max_bytes.is_none()) {
         if (!PyLong_CheckExact(max_bytes.ptr())) return false;
@@ -232,10 +276,10 @@ nb::object Queries::ask(nb::handle variables, nb::handle evidence, nb::handle ma
     Plan plan = std::static_pointer_cast<const AskedPlan>(cache_.find(reading.key));
     if (!plan) plan = planned(reading);
     if (!plan || !plan->is_usable) return nb::none();
-    std::optional<ResultBuffer> numbers = run(*plan, reading.states);
-    if (!numbers) return nb::none();
+    ResultBuffer numbers(static_cast<std::size_t>(plan->program.result_size));
+    if (!run(*plan, reading.states, numbers.numbers())) return nb::none();
     if (!plan->program.uses_all_evidence && !assume_possible && !is_possible(reading)) return nb::none();
-    return nb::cast(Answer{std::move(names), plan->labels, *std::move(numbers)});
+    return as_answer(std::move(names), plan->labels, std::move(numbers));
 }
 
 // Plans a question that is asked for the first time; null where it contradicts itself.
@@ -244,71 +288,121 @@ Queries::Plan Queries::planned(const Reading& reading) {
     all.insert(all.end(), reading.observed().begin(), reading.observed().end());
     std::sort(all.begin(), all.end());
     if (std::adjacent_find(all.begin(), all.end()) != all.end()) return nullptr;
-    return plan_for(reading.key, reading.targets(), reading.observed());
+    return plan_for(reading.key, reading.targets(), reading.observed(), Ending::answer);
 }
 
-Queries::Plan Queries::plan_for(Indices key, Indices targets, Indices observed) {
+Queries::Plan Queries::plan_for(Indices key, Indices targets, Indices observed, Ending ending) {
+    const Question question = question_for(targets, observed, ending, key);
+    const auto find = [&] { return estimated(question); };
+    const auto find_alone = [&] {
+        nb::gil_scoped_release release;
+        return find();
+    };
+    Estimated found = targets.size() + observed.size() < few_variables ? find() : find_alone();
+    const bool is_cheap = ending == Ending::marginals || !coherent_ || !is_expensive(found.program, found.total);
+    const bool is_usable = is_cheap && found.peak_bytes <= static_cast<double>(question.max_bytes);
+    return kept(key, question, std::move(found), is_usable);
+}
+
+// The plan for one of all marginals: in the kept clusters, or in the whole network where that is cheaper.
+Queries::Plan Queries::plan_marginal(Indices key, Indices observed) {
+    Question question = question_for(key.first(1), observed, Ending::answer, key);
+    nb::gil_scoped_release release;
+    Estimated found = estimated(question);
+    const auto limit = static_cast<double>(question.max_bytes);
+    if (found.peak_bytes > limit || is_expensive(found.program, found.total)) {
+        question.network = NetworkPart::whole;
+        Estimated other = estimated(question);
+        const auto rank = [limit](const Estimated& own) {
+            return own.peak_bytes > limit ? std::pair(1, own.peak_bytes) : std::pair(0, own.total);
+        };
+        if (rank(other) < rank(found)) found = std::move(other);
+    }
+    const bool is_usable = found.peak_bytes <= limit;
+    nb::gil_scoped_acquire acquire;
+    return kept(key, question, std::move(found), is_usable);
+}
+
+Question Queries::question_for(Indices targets, Indices observed, Ending ending, Indices key) const {
     Question question;
     question.targets.assign(targets.begin(), targets.end());
     question.observed.assign(observed.begin(), observed.end());
     question.coherent = coherent_;
     question.shows_impossible = true;
+    question.ending = ending;
     question.max_bytes = limit_in(key);
-    bool is_usable = true;
-    const auto find = [&] {
-        Program program = plan(tables_->shared_layout(), question);
-        DerivationCost derived{0.0, 0.0};
-        if (!program.is_too_large && program.loads_derived) derived = derivation_cost(*tables_, program.derived());
-        const double peak = std::max(static_cast<double>(program.peak_bytes()), derived.peak_bytes);
-        is_usable = !program.is_too_large && peak <= static_cast<double>(question.max_bytes) &&
-                    !(coherent_ && is_expensive(program, derived.multiplications));
-        return program;
-    };
-    const auto find_alone = [&] {
-        nb::gil_scoped_release release;
-        return find();
-    };
-    Program program = targets.size() + observed.size() < few_variables ? find() : find_alone();
+    return question;
+}
+
+Queries::Estimated Queries::estimated(const Question& question) const {
+    Program program = plan(tables_->shared_layout(), question);
+    DerivationCost derived{0.0, 0.0};
+    if (!program.is_too_large && program.loads_derived) derived = derivation_cost(*tables_, program.derived());
+    const double total = static_cast<double>(program.cost) + derived.multiplications / thrift_.shared_by;
+    const double peak = program.is_too_large ? HUGE_VAL : static_cast<double>(program.peak_bytes());
+    return {std::move(program), total, std::max(peak, derived.peak_bytes)};
+}
+
+Queries::Plan Queries::kept(Indices key, const Question& question, Estimated estimate, bool is_usable) {
     nb::list labels;
-    for (const Index variable : question.targets) labels.append(labels_[nb::int_(variable)]);
-    Plan made = std::allocate_shared<AskedPlan>(CountedAllocator<AskedPlan>(), key, std::move(program), is_usable,
-                                                nb::tuple(labels));
+    if (question.ending == Ending::answer) {
+        for (const Index variable : question.targets) labels.append(labels_[nb::int_(variable)]);
+    }
+    Plan made = std::allocate_shared<AskedPlan>(CountedAllocator<AskedPlan>(), key, std::move(estimate.program), is_usable,
+                                                estimate.total, nb::tuple(labels));
     cache_.keep(made);
     return made;
 }
 
 // Whether another plan might save enough; none saves the writing of the result.
-bool Queries::is_expensive(const Program& program, double derived) const {
-    const double total = static_cast<double>(program.cost) + derived / 1000.0;
+bool Queries::is_expensive(const Program& program, double total) const {
     const double savable = total - 2.0 * static_cast<double>(program.result_size);
-    return savable >= cheap_ && savable >= cheap_for_each_ * static_cast<double>(program.length());
+    return savable >= thrift_.cheap && savable >= thrift_.cheap_for_each * static_cast<double>(program.length());
 }
 
-// The numbers of the answer; nothing where a table is not there, or where the evidence is impossible.
-std::optional<ResultBuffer> Queries::run(const AskedPlan& plan, Indices states) const {
+// Fills the result; false where a table is underflowed, or where the evidence is impossible.
+bool Queries::run(const AskedPlan& plan, Indices states, std::span<double> result) {
+    Status status;
+    if (run_once(plan, states, result, status)) return true;
+    if (status != Status::needs_tables) return false;
+    return derive(plan.program.tables()) && run_once(plan, states, result, status);
+}
+
+bool Queries::run_once(const AskedPlan& plan, Indices states, std::span<double> result, Status& status) const {
     const Likelihoods none;
     const Evidence evidence{states, none};
     const Program& program = plan.program;
-    ResultBuffer result(static_cast<std::size_t>(program.result_size));
-    Status status;
     if (program.cost < few_multiplications) {
-        status = Runner(program).run(*tables_, evidence, result.numbers()).status;
+        status = Runner(program).run(*tables_, evidence, result).status;
     } else {
         nb::gil_scoped_release release;
-        status = Runner(program).run(*tables_, evidence, result.numbers()).status;
+        status = Runner(program).run(*tables_, evidence, result).status;
     }
-    if (status != Status::fine) return std::nullopt;
-    return result;
+    return status == Status::fine;
+}
+
+// Has the caller make these tables; false where one of them is underflowed.
+bool Queries::derive(Indices tables) {
+    Vector<Index> missing;
+    for (const Index table : tables) {
+        if (tables_->is_missing(table)) missing.push_back(table);
+    }
+    std::sort(missing.begin(), missing.end());
+    missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
+    if (!missing.empty()) derive_(as_array(std::move(missing)));
+    return std::all_of(tables.begin(), tables.end(), [this](Index table) { return tables_->is_there(table); });
 }
 
 // Whether evidence that does not matter for the answer is possible; also false where that is not found out here.
 bool Queries::is_possible(const Reading& reading) {
     if (!coherent_) return false;
     if (!may_be_zero()) return true;
-    const Indices key = Indices(reading.key).subspan(reading.target_count);
+    Vector<Index> key(reading.key.begin() + static_cast<std::ptrdiff_t>(reading.target_count), reading.key.end());
+    key[0] = -1;  // whatever is asked
     Plan plan = std::static_pointer_cast<const AskedPlan>(cache_.find(key));
-    if (!plan) plan = plan_for(key, {}, reading.observed());
-    return plan->is_usable && run(*plan, reading.states).has_value();
+    if (!plan) plan = plan_for(key, {}, reading.observed(), Ending::answer);
+    double sum = 0.0;
+    return plan->is_usable && run(*plan, reading.states, {&sum, 1});
 }
 
 // Whether a table of the network has an entry that is zero, or is not there yet.
@@ -321,10 +415,124 @@ bool Queries::may_be_zero() {
     return *(may_be_zero_ = false);
 }
 
+// --- all marginals ---
+
+// A list with an answer for each variable; those observed have all probability on their states.
+nb::object Queries::ask_marginals(nb::handle evidence, nb::handle max_bytes, bool assume_possible) {
+    const BorrowedReading borrowed;
+    Reading& reading = *borrowed;
+    reading.key.clear();
+    reading.states.clear();
+    reading.target_count = 0;
+    reading.key.push_back(every_marginal);
+    if (!coherent_ || (!evidence.is_none() && !read_evidence(evidence, reading)) || !read_limit(max_bytes, reading)) {
+        return nb::none();
+    }
+    const auto variables = static_cast<std::size_t>(tables_->layout().variable_count());
+    if (variables - reading.states.size() < 2) return nb::none();
+    Plan whole = together(reading);
+    Vector<Plan> plans;
+    if (!plan_each(reading, whole, plans)) return nb::none();
+    if (whole) plans.assign(1, whole);
+    Vector<Index> wanted;
+    Offset size = 0;
+    bool uses_all_evidence = false;
+    for (const Plan& plan : plans) {
+        const Vector<Index> own = plan->program.tables();
+        wanted.insert(wanted.end(), own.begin(), own.end());
+        size += plan->program.result_size;
+        if (plan->program.uses_all_evidence) uses_all_evidence = true;
+    }
+    for (const Index variable : reading.observed()) size += tables_->layout().states()[variable];
+    if (!derive(wanted)) return nb::none();
+    ResultBuffer numbers(static_cast<std::size_t>(size));
+    Offset at = 0;
+    for (const Plan& plan : plans) {
+        const auto own = static_cast<std::size_t>(plan->program.result_size);
+        if (!run(*plan, reading.states, numbers.numbers().subspan(static_cast<std::size_t>(at), own))) return nb::none();
+        at += plan->program.result_size;
+    }
+    if (!uses_all_evidence && !reading.states.empty() && !assume_possible && !is_possible(reading)) return nb::none();
+    return as_marginals(reading, plans, std::move(numbers));
+}
+
+// The plan that propagates to all variables, or null where it is too large.
+Queries::Plan Queries::together(const Reading& reading) {
+    Plan plan = std::static_pointer_cast<const AskedPlan>(cache_.find(reading.key));
+    if (!plan) {
+        Flags is_observed(static_cast<std::size_t>(tables_->layout().variable_count()), 0);
+        for (const Index variable : reading.observed()) is_observed[variable] = 1;
+        Vector<Index> targets;
+        for (Index variable = 0; variable < tables_->layout().variable_count(); ++variable) {
+            if (!is_observed[variable]) targets.push_back(variable);
+        }
+        plan = plan_for(reading.key, targets, reading.observed(), Ending::marginals);
+    }
+    return plan->is_usable ? plan : nullptr;
+}
+
+// Where the plan for all is dear, or there is none, plans each variable by itself; `together` becomes null where they cost
+// less. False where one of them is not ordinary.
+bool Queries::plan_each(const Reading& reading, Plan& together, Vector<Plan>& singles) {
+    const Index variables = tables_->layout().variable_count();
+    const auto targets = static_cast<double>(static_cast<std::size_t>(variables) - reading.states.size());
+    if (together && together->total <= thrift_.planning_one * targets) return true;
+    Flags is_observed(static_cast<std::size_t>(variables), 0);
+    for (const Index variable : reading.observed()) is_observed[variable] = 1;
+    Vector<Index> key(1, 0);
+    key.push_back(every_marginal);
+    key.insert(key.end(), reading.key.begin() + 1, reading.key.end());
+    double total = 0.0;
+    for (Index variable = 0; variable < variables; ++variable) {
+        if (is_observed[variable]) continue;
+        key[0] = variable;
+        Plan plan = std::static_pointer_cast<const AskedPlan>(cache_.find(key));
+        if (!plan) plan = plan_marginal(key, reading.observed());
+        total += plan->total + thrift_.planning_one / 2;
+        if (together && (!plan->is_usable || total > together->total)) {
+            singles.clear();
+            return true;
+        }
+        if (!plan->is_usable) return false;
+        singles.push_back(std::move(plan));
+    }
+    together = nullptr;
+    return true;
+}
+
+nb::object Queries::as_marginals(const Reading& reading, std::span<const Plan> plans, ResultBuffer buffer) {
+    const Vector<Index>& states = tables_->layout().states();
+    Vector<Offset> offsets(states.size(), -1);
+    Offset at = 0;
+    for (const Plan& plan : plans) {
+        for (const dconvex::Output& output : plan->program.outputs) offsets[output.variable] = at + output.offset;
+        at += plan->program.result_size;
+    }
+    double* const numbers = buffer.numbers().data();
+    for (std::size_t k = 0; k < reading.states.size(); ++k) {
+        const Index variable = reading.observed()[k];
+        offsets[variable] = at;
+        std::fill_n(numbers + at, states[variable], 0.0);
+        numbers[at + reading.states[k]] = 1.0;
+        at += states[variable];
+    }
+    const nb::object whole = as_answer(nb::tuple(), nb::tuple(), std::move(buffer));
+    nb::list found;
+    for (Index variable = 0; variable < static_cast<Index>(states.size()); ++variable) {
+        if (offsets[variable] < 0) return nb::none();
+        const nb::int_ number(variable);
+        const nb::object name = names_[number], labels = labels_[number];
+        found.append(Answer{nb::steal(PyTuple_Pack(1, name.ptr())), nb::steal(PyTuple_Pack(1, labels.ptr())), ResultBuffer(),
+                            whole, std::span<double>(numbers + offsets[variable], static_cast<std::size_t>(states[variable]))});
+    }
+    return found;
+}
+
 nb::tuple parts_of(nb::handle_t<Queries> own) {
     const Queries& queries = nb::cast<const Queries&>(own);
-    return nb::make_tuple(queries.tables_, queries.indices_, queries.labels_, queries.coherent_, queries.default_limit_,
-                          queries.cheap_, queries.cheap_for_each_);
+    const auto& [cheap, cheap_for_each, shared_by, planning_one] = queries.thrift_;
+    return nb::make_tuple(queries.tables_, queries.indices_, queries.names_, queries.labels_, queries.derive_,
+                          queries.coherent_, queries.default_limit_, cheap, cheap_for_each, shared_by, planning_one);
 }
 
 }  // namespace
@@ -336,12 +544,23 @@ void bind_queries(nb::module_& module) {
     nb::class_<Answer>(module, "Answer", nb::type_slots(slots))
         .def_ro("variables", &Answer::variables)
         .def_ro("labels", &Answer::labels)
-        .def("__len__", [](const Answer& answer) { return answer.numbers.numbers().size(); });
+        .def("__len__", [](const Answer& answer) { return answer.numbers.size(); });
 
     nb::class_<Queries>(module, "Queries")
-        .def(nb::init<std::shared_ptr<Tables>, nb::dict, nb::object, bool, std::int64_t, double, double>(), nb::arg("tables"),
-             nb::arg("indices"), nb::arg("labels"), nb::arg("coherent"), nb::arg("default_limit"), nb::arg("cheap"),
-             nb::arg("cheap_for_each"))
+        .def(
+            "__init__",
+            [](Queries* place, std::shared_ptr<Tables> tables, nb::dict indices, nb::object names, nb::object labels,
+               nb::callable derive, bool coherent, std::int64_t default_limit, double cheap, double cheap_for_each,
+               double shared_by, double planning_one) {
+                new (place) Queries(std::move(tables), std::move(indices), std::move(names), std::move(labels),
+                                    std::move(derive), coherent, default_limit,
+                                    {cheap, cheap_for_each, shared_by, planning_one});
+            },
+            nb::arg("tables"), nb::arg("indices"), nb::arg("names"), nb::arg("labels"), nb::arg("derive"), nb::arg("coherent"),
+            nb::arg("default_limit"), nb::arg("cheap"), nb::arg("cheap_for_each"), nb::arg("shared_by"),
+            nb::arg("planning_one"))
+        .def("ask_marginals", &Queries::ask_marginals, nb::arg("evidence").none() = nb::none(),
+             nb::arg("max_bytes").none() = nb::none(), nb::arg("assume_possible") = false)
         .def("ask", &Queries::ask, nb::arg("variables").none(), nb::arg("evidence").none() = nb::none(),
              nb::arg("max_bytes").none() = nb::none(), nb::arg("assume_possible") = false)
         .def("__len__", &Queries::size)

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from dconvex._core import Ending, NetworkPart, Queries, Question, RunReport, Status
 from dconvex.errors import ImpossibleEvidenceError, TooLargeError
+from dconvex.inference import planner
 from dconvex.inference.conflict import smallest_conflict
 from dconvex.inference.distribution import Distribution
 from dconvex.inference.evidence import NOTHING, Evidence, Soft, read_evidence
-from dconvex.inference import planner
 from dconvex.inference.memory import default_limit
 from dconvex.inference.plan import Candidate, QueryPlan
-from dconvex.inference.planner import PLANNING_ONE, Plan, Planner, Variables
+from dconvex.inference.planner import PLANNING_ONE, SHARED_BY, Plan, Planner, Variables
 from dconvex.inference.tables import TableStore
 from dconvex.inference.weighting import weighted_samples
 from dconvex.names import Label, Name
@@ -54,8 +54,9 @@ class DiscreteAnswers:
         self._axes = _Axes(self.names, labels)
         self.planner, self.coherent = Planner(store, coherent=coherent), coherent
         self.queries = Queries(
-            store.tables, store.index.dag.indices, labels, coherent, default_limit(), planner.CHEAP, planner.CHEAP_FOR_EACH
-        )
+            store.tables, store.index.dag.indices, self.names, labels, store.derive, coherent, default_limit(),
+            planner.CHEAP, planner.CHEAP_FOR_EACH, SHARED_BY, PLANNING_ONE,
+        )  # fmt: skip
         """Answers ordinary questions in one call of the core."""
 
     @classmethod

@@ -258,6 +258,10 @@ class LocalModel(Shown):
         assume_possible: bool = False,
     ) -> dict[Name, Distribution | GaussianDistribution]:
         """P(v | evidence) for every variable v, or for those named."""
+        if variables is None and soft is None and (queries := self._answers.queries) is not None:
+            answers = queries.ask_marginals(evidence, self.max_bytes if max_bytes is None else max_bytes, assume_possible)
+            if answers is not None:
+                return dict(zip(self.dag.nodes, map(answered, answers), strict=True))
         asked = tuple(range(len(self.dag))) if variables is None else self._asked(variables)
         given = self._answers.read_evidence(evidence, soft)
         limit = self._limit(max_bytes)
