@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <numbers>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 #include "inference/loops.hpp"
@@ -20,6 +22,8 @@ constexpr double small = 0x1p-200;
 constexpr std::int64_t most_scaling = 1000;
 // Inner loops over more entries are cut, so that Ctrl-C is heard in between.
 constexpr Offset most_at_once = Offset{1} << 21;
+// A result of this many numbers is written by two threads.
+constexpr Offset large_enough_for_two = Offset{1} << 21;
 // A thread keeps a workspace of this many numbers.
 constexpr std::size_t most_numbers_kept = std::size_t{1} << 17;
 
@@ -154,7 +158,11 @@ Runner::Ended Runner::run_once(const Tables& tables, const Evidence& evidence, s
             multiply_logarithms(step, products);
             continue;
         }
-        multiply(step, products);
+        if (step.is_output && step.product_size >= large_enough_for_two) {
+            multiply_by_two(step, products);
+        } else {
+            multiply(step, products, workspace_->rounds.data(), poll_, {0, 1});
+        }
         if (!is_scaled) continue;
         if (floors[step.left] + floors[step.right] < safe_floor) return {Outcome::needs_logarithms, 0.0};
         exponents[step.product] = exponents[step.left] + exponents[step.right];
@@ -295,7 +303,9 @@ void Runner::load(const Load& load, const Tables& tables, const Evidence& eviden
 
 // product[...] = sum of left[...] * right[...] over the axes that the product does not have. A sum of two terms right outside
 // the two innermost loops is taken in one go, so that the product is written once.
-void Runner::multiply(const Step& step, double* products) {
+//
+// Of the outermost loop over axes of the product only a part is done.
+void Runner::multiply(const Step& step, double* products, Offset* rounds, Poll& poll, Part part_of_all) const {
     const LoopSet& set = loop_set();
     const Loop* loops = program_.loops.data() + step.first_loop;
     Index outer = step.loop_count - 2, summed = step.summed;
@@ -306,7 +316,12 @@ void Runner::multiply(const Step& step, double* products) {
         --summed;
     }
     const Loop& pair = loops[outer];  // where there is one
-    InnerLoops both{second.length, second.left,     second.right,     second.product,
+    const bool has_outermost = outer > summed;
+    const Loop& outermost = has_outermost ? loops[0] : second;
+    const Offset first_round = outermost.length * part_of_all.number / part_of_all.count;
+    const Offset last_round = outermost.length * (part_of_all.number + 1) / part_of_all.count;
+    if (first_round == last_round) return;
+    InnerLoops both{has_outermost ? second.length : last_round - first_round, second.left,     second.right,     second.product,
                     inner.length,  inner.left != 0, inner.right != 0, inner.product != 0};
     const auto run = [&](const InnerLoops& part, const double* left, const double* right, double* product, bool is_first) {
         if (is_pair) {
@@ -314,12 +329,13 @@ void Runner::multiply(const Step& step, double* products) {
         } else {
             set.multiply(part, left, right, product, is_first);
         }
-        poll_(part.outer_length * part.length);
+        poll(part.outer_length * part.length);
     };
-    Odometer at(loops, workspace_->rounds.data());
-    at.left = workspace_->numbers.data() + step.left_at;
-    at.right = workspace_->numbers.data() + step.right_at;
-    at.product = products + step.product_at;
+    Odometer at(loops, rounds);
+    at.left = workspace_->numbers.data() + step.left_at + first_round * outermost.left;
+    at.right = workspace_->numbers.data() + step.right_at + first_round * outermost.right;
+    at.product = products + step.product_at + first_round * outermost.product;
+    Offset rounds_left = last_round - first_round;  // of the outermost loop
     bool is_first = true;
     while (true) {
         if (both.outer_length * both.length <= most_at_once) {
@@ -341,10 +357,42 @@ void Runner::multiply(const Step& step, double* products) {
             }
         }
         Index axis = outer - 1;
-        while (axis >= 0 && !at.advance(axis)) --axis;
-        if (axis < 0) return;
+        while (axis > 0 && !at.advance(axis)) --axis;
+        if (axis == 0 && has_outermost) {
+            if (--rounds_left == 0) return;
+            at.left += outermost.left;
+            at.right += outermost.right;
+            at.product += outermost.product;
+        } else if (axis < 0 || (axis == 0 && !at.advance(axis))) {
+            return;
+        }
         is_first = axis < outer - summed;
     }
+}
+
+// The same by this thread and another one, each half of the outermost loop; the bits are the same.
+void Runner::multiply_by_two(const Step& step, double* products) {
+    Cancellation task;
+    std::exception_ptr failure;
+    std::thread other([&] {
+        set_current_task(&task);
+        try {
+            Vector<Offset> rounds(workspace_->rounds.size(), 0);
+            Poll poll;
+            multiply(step, products, rounds.data(), poll, {1, 2});
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    });
+    try {
+        multiply(step, products, workspace_->rounds.data(), poll_, {0, 2});
+    } catch (...) {
+        task.cancel();
+        other.join();
+        throw;
+    }
+    other.join();
+    if (failure) std::rethrow_exception(failure);
 }
 
 // The same in logarithms, cell by cell of the product: the maximum, or the logarithm of the sum of exponentials.
