@@ -7,6 +7,8 @@ BUILD := build/release
 INSTALL := $(PIP) --no-build-isolation --config-settings=build-dir=$(BUILD) --editable
 # DEBUG=1: the tests run on a core with assertions and symbols.
 PYTEST := $(if $(DEBUG),$(BIN)/python tools/build_core.py debug) $(BIN)/python -m pytest -n 2 --dist worksteal
+# Python code only, counted by sys.monitoring where Python has it (from 3.12 on), which costs little.
+COVERAGE := --cov=dconvex --cov-report=
 SANITIZED_TESTS := tests/core tests/graph tests/inference tests/learning tests/storage
 export PYTHON
 
@@ -16,7 +18,7 @@ demo: $(VENV)/.package core
 	@$(BIN)/python -m dconvex.demo
 
 test: $(VENV)/.dev core
-	$(PYTEST)
+	COVERAGE_CORE=sysmon $(PYTEST) $(COVERAGE)
 
 test-slow: $(VENV)/.dev core
 	$(PYTEST) -m "not browser"
@@ -25,7 +27,7 @@ test-slow: $(VENV)/.dev core
 test-sanitized: $(VENV)/.dev
 	$(BIN)/python tools/build_core.py sanitized $(BIN)/python -m pytest -n 2 --dist worksteal $(wildcard $(SANITIZED_TESTS)) $(ARGS)
 
-# a core with assertions and symbols in build/debug, beside the normal one; `make test DEBUG=1` runs the tests on it
+# a core with assertions and symbols in build/debug, next to the normal one; `make test DEBUG=1` runs the tests on it
 debug: $(VENV)/.package
 	$(BIN)/python tools/build_core.py debug
 
@@ -43,7 +45,7 @@ pictures: $(VENV)/.dev core
 	$(BIN)/python tools/draw_docs.py
 	$(BIN)/python tools/draw_how.py
 
-# the notebooks run anew, with the outputs that they are committed with
+# the notebooks run again, with the outputs that they are committed with
 notebooks: $(VENV)/.dev core
 	$(BIN)/python tools/notebook_pages.py docs/notebooks/*.ipynb
 
@@ -64,7 +66,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/python tools/lint_core.py --fix $(BUILD)
 
-# the built-in networks, anew from pgmpy's wheel
+# the built-in networks, made again from pgmpy's wheel
 repository: $(VENV)/.dev core
 	$(BIN)/python tools/build_repository.py
 

@@ -37,8 +37,8 @@ def dags(draw: st.DrawFn, *, min_nodes: int = 0, max_nodes: int = 8, max_parents
     nodes = draw(st.lists(draw(names()), min_size=min_nodes, max_size=max_nodes, unique=True))
     return dc.Dag.from_parents(
         {
-            node: draw(st.lists(st.sampled_from(nodes[:place]), max_size=max_parents, unique=True)) if place else ()
-            for place, node in enumerate(nodes)
+            node: draw(st.lists(st.sampled_from(nodes[:index]), max_size=max_parents, unique=True)) if index else ()
+            for index, node in enumerate(nodes)
         }
     )
 

@@ -82,9 +82,9 @@ def test_streaming_needs_room(tmp_path):
 
 
 def test_streaming_writes_a_record_and_prints_a_table(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(streaming, "made_in", lambda place, rows: {"rows": rows, "files": 2, "megabytes": 14, "seconds": 1.0})
+    monkeypatch.setattr(streaming, "made_in", lambda folder, rows: {"rows": rows, "files": 2, "megabytes": 14, "seconds": 1.0})
     monkeypatch.setattr(
-        streaming, "in_own_process", lambda way, place: Streamed(way, streaming.QUICK_ROWS, 0.5, 250, 70, 400, np.pi)
+        streaming, "in_own_process", lambda way, folder: Streamed(way, streaming.QUICK_ROWS, 0.5, 250, 70, 400, np.pi)
     )
     streaming.run(quick=True, folder=tmp_path)
     record = json.loads((tmp_path / "streaming.json").read_text())

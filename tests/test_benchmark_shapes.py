@@ -20,9 +20,9 @@ def test_is_acyclic_and_of_about_the_size_asked_for(name, nodes):
     side = int(nodes**0.5)
     assert nodes - max(3, 2 * side * (name == "grid")) <= len(dag) <= nodes
     tails, heads = np.array(dag.edges).T
-    place = np.empty(len(dag), int)
-    place[dag.graph.order] = np.arange(len(dag))
-    assert (place[tails] < place[heads]).all()
+    index = np.empty(len(dag), int)
+    index[dag.graph.order] = np.arange(len(dag))
+    assert (index[tails] < index[heads]).all()
 
 
 @pytest.mark.parametrize("name", CONNECTED)

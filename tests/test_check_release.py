@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tools.check_release import ABOUT, BESIDE_THE_PACKAGE, PACKAGE, problems_of_sdist, problems_of_wheel, tag_of
+from tools.check_release import ABOUT, NEXT_TO_THE_PACKAGE, PACKAGE, problems_of_sdist, problems_of_wheel, tag_of
 
 NETWORKS = json.loads((PACKAGE / "repository" / "index.json").read_text(encoding="utf-8"))
 PACKAGED = {
@@ -18,7 +18,7 @@ PACKAGED = {
 }
 CORE = "dconvex/_core.abi3.so"
 WHEEL = PACKAGED | {CORE} | {f"dconvex-1.0.dist-info/{name}" for name in ABOUT}
-SDIST = {*BESIDE_THE_PACKAGE, "core/python/module.cpp", "src/dconvex/__init__.py", "tests/test_one.py"}
+SDIST = {*NEXT_TO_THE_PACKAGE, "core/python/module.cpp", "src/dconvex/__init__.py", "tests/test_one.py"}
 
 
 def test_each_python_has_its_wheel():
@@ -38,9 +38,9 @@ def test_a_sound_release_has_no_problems():
         ("dconvex/py.typed", "it lacks py.typed, so that its types do not count"),
         ("dconvex/_core.pyi", "it lacks _core.pyi, so that its types do not count"),
         (CORE, "it should hold one core, not 0"),
-        ("dconvex-1.0.dist-info/licenses/core/licenses/nanobind.txt", "it should tell licenses/core/licenses/nanobind.txt"),
+        ("dconvex-1.0.dist-info/licenses/core/licenses/nanobind.txt", "it lacks licenses/core/licenses/nanobind.txt"),
         ("dconvex/repository/networks/alarm.json.gz", "it lacks the network alarm"),
-        ("dconvex-1.0.dist-info/licenses/LICENSE-DATA", "it should tell licenses/LICENSE-DATA"),
+        ("dconvex-1.0.dist-info/licenses/LICENSE-DATA", "it lacks licenses/LICENSE-DATA"),
     ],
 )
 def test_what_a_wheel_lacks_is_told(missing, said):

@@ -83,12 +83,12 @@ def test_long_cycle_is_cut_in_the_middle():
 
 
 @pytest.mark.parametrize(
-    ("place", "message"),
+    ("where", "message"),
     [
         ({}, "expected '{'"),
         ({"path": "a.bif"}, "a.bif: expected '{'"),
         ({"path": "a.bif", "line": 3, "column": 7}, "a.bif:3:7: expected '{'"),
     ],
 )
-def test_format_error_says_where(place, message):
-    assert str(dc.FormatError("expected '{'", **place)) == message
+def test_format_error_says_where(where, message):
+    assert str(dc.FormatError("expected '{'", **where)) == message

@@ -69,8 +69,8 @@ def test_its_own_triangulation_is_minimal_and_gives_a_sound_tree():
         tree = decomposition_tree(graph)
         assert nx.is_tree(tree)
         assert all(is_d_convex(graph, separator) for separator in separators(tree))
-        places = {cluster: place for place, cluster in enumerate(tree)}
-        as_ours = dc.ClusterTree(tree, [(places[a], places[b]) for a, b in tree.edges])
+        indices = {cluster: index for index, cluster in enumerate(tree)}
+        as_ours = dc.ClusterTree(tree, [(indices[a], indices[b]) for a, b in tree.edges])
         assert not set(dc.check_tree(dag, as_ours)) - {"irreducible"}
 
 

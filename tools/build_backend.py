@@ -135,7 +135,7 @@ def zig_program() -> Path:
 
 
 def zig_target() -> str:
-    """Any processor of this kind and, on Linux, a C library that is not newer than needed."""
+    """Any processor of this kind and, on Linux, the oldest C library that will do."""
     kind, _, machine = sysconfig.get_platform().partition("-")
     library, version = platform.libc_ver()
     if kind == "linux" and library == "glibc":

@@ -66,7 +66,7 @@ def environment(package: Path, *, is_sanitized: bool) -> dict[str, str]:
     """That of a process which imports this package."""
     settings = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(package), os.environ.get("PYTHONPATH")]))}
     if is_sanitized:
-        # Python itself is not sanitized, so the runtime comes first; the C++ library with it, or exceptions are not seen.
+        # Python itself is not sanitized, so the runtime comes first; the C++ library with it, or exceptions are not caught.
         # What Python holds at its end is no leak of ours, and an array that is too large must be a MemoryError.
         settings |= {
             "LD_PRELOAD": f"{library('libasan.so')} {library('libstdc++.so')}",
@@ -88,7 +88,7 @@ def library(name: str) -> str:
 
 
 def program(name: str) -> str:
-    """The one beside this Python, else that of the system."""
+    """The one next to this Python, else that of the system."""
     found = shutil.which(name, path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
     if found is None:
         raise SystemExit(f"{name} is missing: pip install {name}")

@@ -1,7 +1,8 @@
 """Build the documentation into `site/`: `python tools/build_docs.py`.
 
 The pages are gathered in `build/docs` first: those of `docs/`, the notebooks as pages, and what other parts of the project
-write (the benchmarks, the reproduced figures, the changelog). Zensical makes a site of them, without anything from elsewhere.
+write (the benchmarks, the reproduced figures, the changelog, the picture of the layers). Zensical makes a site of them, without
+anything from elsewhere.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from draw_layers import picture
 from notebook_pages import as_page
 from site_links import problems_in
 
@@ -43,6 +45,7 @@ def gather() -> None:
     """All pages in one folder, as Zensical wants them."""
     shutil.rmtree(STAGE, ignore_errors=True)
     shutil.copytree(DOCS, STAGE)
+    (STAGE / "pictures" / "layers.svg").write_text(picture(), encoding="utf-8")
     for name, (source, pictures) in RESULTS.items():
         page = source.read_text(encoding="utf-8")
         (STAGE / name).write_text(with_pictures(page, source, pictures) if pictures else page, encoding="utf-8")
@@ -61,12 +64,12 @@ def with_pictures(page: str, source: Path, folder: str) -> str:
 
 
 def with_svg_inside(page: str, folder: Path) -> str:
-    """The page with drawings inside instead of beside it: so they take their colour of text from it, light or dark."""
+    """The page with drawings inside it, so that they take their colour of text from it, light or dark."""
 
     def drawing(found: re.Match[str]) -> str:
         path = folder / found["path"]
         if not path.exists():
-            return found[0]  # the check of links will tell
+            return found[0]  # the check of links reports it
         return f"<figure>{path.read_text(encoding='utf-8').partition('?>')[2].strip()}</figure>"
 
     return SVG_PICTURE.sub(drawing, page)

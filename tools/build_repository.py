@@ -1,6 +1,6 @@
 """Re-encode the repository networks of pgmpy's wheel with our own writer: `python tools/build_repository.py`.
 
-Writes one file per network into src/dconvex/repository/networks and `index.json` beside them.
+Writes one file per network into src/dconvex/repository/networks and `index.json` next to them.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The wheels are built from the sdist, so what is missing in one is missing in the other: one for Python 3.11, one in the stable
 ABI for all later versions, one for each free-threaded version. On Linux, Zig builds them for a C library as old as that of
 manylinux_2_28 (set CXX for another compiler). Each must hold the package as git has it, its core, the licences and nothing
-else, and install in a new environment of every Python that is found, where the README's example is run. `--beside pgmpy`
+else, and install in a new environment of every Python that is found, where the README's example is run. `--compare pgmpy`
 measures what others take on the disk, in the same way.
 """
 
@@ -34,15 +34,15 @@ LICENCES = ("LICENSE", "LICENSE-DATA", "core/licenses/llvm.txt", "core/licenses/
 ABOUT = ("METADATA", "RECORD", "WHEEL", "entry_points.txt", *(f"licenses/{name}" for name in LICENCES))
 """What a wheel says of itself."""
 BUILD_FILES = ("CMakeLists.txt", "pyproject.toml", "tools/build_backend.py")
-BESIDE_THE_PACKAGE = (*LICENCES, *BUILD_FILES, "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "PKG-INFO")
-"""What an sdist must hold besides the package, the sources of the core and the tests."""
+NEXT_TO_THE_PACKAGE = (*LICENCES, *BUILD_FILES, "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "PKG-INFO")
+"""What an sdist must hold next to the package, the sources of the core and the tests."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dist", type=Path, default=ROOT / "dist", help="the folder to build into")
     parser.add_argument("--python", action="append", help="try this interpreter instead of all that are found")
-    parser.add_argument("--beside", action="append", default=[], help="measure this package too")
+    parser.add_argument("--compare", action="append", default=[], help="measure this package too")
     chosen = parser.parse_args()
     sdist = build_sdist(chosen.dist)
     complain(problems_of_sdist(files_in_sdist(sdist)), sdist)
@@ -52,7 +52,7 @@ def main() -> None:
     run(sys.executable, "-m", "twine", "check", "--strict", str(sdist), *map(str, set(wheels.values())))
     for python, wheel in wheels.items():
         print(tried(python, wheel), flush=True)
-    for package in chosen.beside:
+    for package in chosen.compare:
         print(measured(pythons[0], package), flush=True)
 
 
@@ -142,11 +142,11 @@ def problems_of_wheel(inside: set[str], package: set[str]) -> Iterator[str]:
     if len(core) != 1:
         yield f"it should hold one core, not {len(core)}"
     about = {name for name in inside if name.partition("/")[0].endswith(".dist-info")}
-    told = {name.partition("/")[2] for name in about}
+    found = {name.partition("/")[2] for name in about}
     yield from (f"it lacks {name}" for name in sorted(package - inside))
     yield from (f"it should not hold {name}" for name in sorted(inside - package - about - core))
-    yield from (f"it should tell {name}" for name in sorted(set(ABOUT) - told))
-    yield from (f"it should not tell {name}" for name in sorted(told - set(ABOUT)))
+    yield from (f"it lacks {name}" for name in sorted(set(ABOUT) - found))
+    yield from (f"it should not have {name}" for name in sorted(found - set(ABOUT)))
     networks = json.loads((PACKAGE / "repository" / "index.json").read_text(encoding="utf-8"))
     files = {name: f"dconvex/repository/networks/{name}.json.gz" for name in networks}
     yield from (f"it lacks the network {name}" for name, file in files.items() if file not in inside)
@@ -156,7 +156,7 @@ def problems_of_wheel(inside: set[str], package: set[str]) -> Iterator[str]:
 
 
 def problems_of_sdist(inside: set[str]) -> Iterator[str]:
-    yield from (f"it lacks {name}" for name in BESIDE_THE_PACKAGE if name not in inside)
+    yield from (f"it lacks {name}" for name in NEXT_TO_THE_PACKAGE if name not in inside)
     if not any(name.startswith("tests/") for name in inside):
         yield "it lacks the tests"
     if not any(re.fullmatch(r"core/.*\.cpp", name) for name in inside):
@@ -200,7 +200,7 @@ class Environment:
     python: str
     version: str
     packages: int
-    """How many there are besides the one that was asked for, pip and setuptools."""
+    """How many there are, without the package itself, pip and setuptools."""
     size: int
     """Bytes that installing it added."""
 
@@ -262,7 +262,7 @@ def measured(python: str, package: str) -> str:
 
 
 def run(*command: str, cwd: Path | None = None, env: dict[str, str] | None = None) -> str:
-    """What the command prints; if it fails, what it printed is told."""
+    """What the command prints; if it fails, the error has what it printed."""
     result = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
     if result.returncode:
         raise SystemExit(f"{' '.join(command)[:200]} failed:\n{result.stdout}{result.stderr}")

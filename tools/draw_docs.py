@@ -1,4 +1,4 @@
-"""Draw the pictures of the documentation anew: `python tools/draw_docs.py [FOLDER]`, by default into `docs/pictures`."""
+"""Draw the pictures of the documentation: `python tools/draw_docs.py [FOLDER]`, by default into `docs/pictures`."""
 
 from __future__ import annotations
 

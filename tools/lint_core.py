@@ -63,7 +63,7 @@ def is_built_by_zig(build: Path) -> bool:
 
 
 def installed(name: str) -> str | None:
-    """Where the program is: beside this Python, else on the PATH."""
+    """Where the program is: next to this Python, else on the PATH."""
     found = shutil.which(name, path=os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
     print(f"{name}: NOT RUN (not installed)" if found is None else f"{name} on core/", flush=True)
     return found

@@ -1,6 +1,6 @@
-"""Notebooks as pages of the documentation, and run anew: `python tools/notebook_pages.py docs/notebooks/*.ipynb`.
+"""Notebooks as pages of the documentation, and run again: `python tools/notebook_pages.py docs/notebooks/*.ipynb`.
 
-Running them anew replaces their outputs, which are committed.
+Running them again replaces their outputs, which are committed.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def problems_in(site: Path) -> Iterator[str]:
 
 @dataclass
 class Page:
-    """The addresses on a page and the places on it that can be linked to."""
+    """The addresses on a page and the anchors on it."""
 
     loads: list[str] = field(default_factory=list)
     links: list[str] = field(default_factory=list)

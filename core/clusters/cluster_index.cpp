@@ -1,6 +1,7 @@
 #include "clusters/cluster_index.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <queue>
 #include <stdexcept>
@@ -87,6 +88,9 @@ private:
 
 void check_members(const Ragged& clusters, Index variables) {
     if (!clusters.is_within(variables)) throw std::invalid_argument("a member of a cluster is no variable");
+    if (clusters.values().size() > static_cast<std::size_t>(std::numeric_limits<Index>::max())) {
+        throw std::invalid_argument("the clusters have too many members");  // tables are numbered by Index
+    }
     for (Index cluster = 0; cluster < clusters.size(); ++cluster) {
         const Indices own = clusters[cluster];
         if (std::adjacent_find(own.begin(), own.end(), std::greater_equal<>()) != own.end()) {
@@ -105,16 +109,16 @@ IndexMarks::IndexMarks(Index clusters, Index variables)
 ClusterIndex::ClusterIndex(std::shared_ptr<const Graph> graph, Ragged clusters, Indices ends)
     : graph_(std::move(graph)), clusters_(std::move(clusters)) {
     check_members(clusters_, graph_->size());
-    hang_on_first(ends);
+    const Vector<Index> from_root = hang_on_first(ends);
     find_holders();
-    number_tables();
+    number_tables(from_root);
     find_sources();
 }
 
 ClusterIndex::~ClusterIndex() { delete spare_marks_.load(); }
 
 // Walks over the tree from cluster 0, and checks that it is one: as many edges as it needs, and every cluster reached.
-void ClusterIndex::hang_on_first(Indices ends) {
+Vector<Index> ClusterIndex::hang_on_first(Indices ends) {
     const Index count = clusters_.size();
     if (ends.size() % 2 || static_cast<Index>(ends.size() / 2) != std::max(count - 1, 0)) {
         throw std::invalid_argument("the edges do not join the clusters to one tree");
@@ -147,33 +151,39 @@ void ClusterIndex::hang_on_first(Indices ends) {
     if (queue.size() < static_cast<std::size_t>(count)) {
         throw std::invalid_argument("the edges do not join the clusters to one tree");
     }
+    return queue;
 }
 
-// A variable is held by one cluster more than there are edges between two that hold it, if these are joined, else by more.
+// One pass over the members; what is known of a variable so far lies together.
 void ClusterIndex::find_holders() {
-    holders_ = clusters_.reversed(variable_count());
+    struct Found {
+        Index top = -1, depth = 0;
+        Index smallest = -1, size = 0;
+    };
+    Vector<Found> found(static_cast<std::size_t>(variable_count()), Found());
     Poll poll;
-    Offset shared = 0;
-    for (Index cluster = 1; cluster < clusters_.size(); ++cluster) {
-        for_shared(clusters_, cluster, parent_[cluster], poll, [&shared](Offset, Offset) { ++shared; });
+    for (Index cluster = 0; cluster < clusters_.size(); ++cluster) {
+        const auto size = static_cast<Index>(clusters_.length(cluster));
+        for (const Index variable : clusters_[cluster]) {
+            Found& own = found[variable];
+            if (own.top < 0 || depth_[cluster] < own.depth) own.top = cluster, own.depth = depth_[cluster];
+            if (own.smallest < 0 || size < own.size) own.smallest = cluster, own.size = size;
+        }
+        poll(1 + size);
     }
-    top_.resize(static_cast<std::size_t>(variable_count()));
-    smallest_.resize(static_cast<std::size_t>(variable_count()));
-    for (Index variable = 0; variable < variable_count(); ++variable) {
-        const Indices own = holders_[variable];
-        if (own.empty()) throw std::invalid_argument("a variable is in no cluster");
-        top_[variable] = *std::min_element(own.begin(), own.end(), [this](Index a, Index b) { return depth_[a] < depth_[b]; });
-        smallest_[variable] = *std::min_element(own.begin(), own.end(),
-                                                [this](Index a, Index b) { return clusters_.length(a) < clusters_.length(b); });
+    top_.resize(found.size());
+    smallest_.resize(found.size());
+    for (std::size_t variable = 0; variable < found.size(); ++variable) {
+        if (found[variable].top < 0) throw std::invalid_argument("a variable is in no cluster");
+        top_[variable] = found[variable].top;
+        smallest_[variable] = found[variable].smallest;
     }
-    if (static_cast<Offset>(clusters_.values().size()) - shared != variable_count()) {
-        throw std::invalid_argument("the clusters that hold a variable are not joined with each other");
-    }
+    holders_ = clusters_.reversed(variable_count());
 }
 
 // Numbers the tables: those of the network like its variables, then the others by variable, by a hash of the parents held, and
 // by these.
-void ClusterIndex::number_tables() {
+void ClusterIndex::number_tables(const Vector<Index>& from_root) {
     const Vector<Index>& members = clusters_.values();
     const Vector<Index> cluster_of = clusters_.owners();
     Vector<char> is_whole(members.size(), 0);
@@ -190,53 +200,62 @@ void ClusterIndex::number_tables() {
         });
         is_whole[entry] = count == all;
     }
-    find_directions(is_whole);
+    find_directions(from_root, is_whole);
 
-    Vector<Offset> partial;
+    struct Partial {
+        Index variable;
+        std::uint64_t hash;
+        Offset entry;
+        bool is_like(const Partial& other) const noexcept { return variable == other.variable && hash == other.hash; }
+        bool operator<(const Partial& other) const noexcept {
+            return std::tie(variable, hash, entry) < std::tie(other.variable, other.hash, other.entry);
+        }
+    };
+    Vector<Partial> partial;
     for (std::size_t entry = 0; entry < members.size(); ++entry) {
-        if (!is_whole[entry]) partial.push_back(static_cast<Offset>(entry));
+        if (!is_whole[entry]) partial.push_back({members[entry], hash[entry], static_cast<Offset>(entry)});
     }
-    const auto key = [&](Offset entry) { return std::tuple(members[entry], hash[entry]); };
-    std::sort(partial.begin(), partial.end(), [&](Offset a, Offset b) {
-        return std::tuple_cat(key(a), std::tuple(a)) < std::tuple_cat(key(b), std::tuple(b));
-    });
+    std::sort(partial.begin(), partial.end());
     member_table_ = members;
     table_variable_.resize(static_cast<std::size_t>(variable_count()));
     std::iota(table_variable_.begin(), table_variable_.end(), 0);
     table_parents_ = graph_->parents();
     Vector<Index> own, last;
     for (std::size_t k = 0; k < partial.size(); ++k, std::swap(own, last)) {
-        const Index variable = members[partial[k]], cluster = cluster_of[partial[k]];
+        const Index variable = partial[k].variable, cluster = cluster_of[partial[k].entry];
         poll(1 + std::min(graph_->parents().length(variable), much_longer * clusters_.length(cluster)));
         held.list(cluster, variable, own);
-        if (k && key(partial[k - 1]) == key(partial[k])) {
+        if (k && partial[k].is_like(partial[k - 1])) {
             if (own != last)
                 throw std::invalid_argument("two sets of parents have the same hash");  // nobody meets this by chance
         } else {
             table_variable_.push_back(variable);
             table_parents_.append(own);
         }
-        member_table_[partial[k]] = static_cast<Index>(table_variable_.size() - 1);
+        member_table_[partial[k].entry] = static_cast<Index>(table_variable_.size() - 1);
     }
 }
 
-// Finds for each member whose cluster does not hold the whole family the neighbour on the way to one that does.
-void ClusterIndex::find_directions(const Vector<char>& is_whole) {
+// Finds for each member whose cluster does not hold the whole family the neighbour on the way to one that does. A variable is
+// held by one cluster more than there are edges between two that hold it, if these are joined, else by more.
+void ClusterIndex::find_directions(const Vector<Index>& from_root, const Vector<char>& is_whole) {
     toward_.assign(is_whole.size(), -1);
     Vector<char> is_below = is_whole;  // whether this cluster or one below it holds the whole family
-    Vector<Index> by_depth(static_cast<std::size_t>(clusters_.size()));
-    std::iota(by_depth.begin(), by_depth.end(), 0);
-    std::stable_sort(by_depth.begin(), by_depth.end(), [this](Index a, Index b) { return depth_[a] < depth_[b]; });
+    Offset shared = 0;
     Poll poll;
-    for (std::size_t at = by_depth.size(); at-- > 1;) {  // from the deepest cluster up, without the root
-        const Index cluster = by_depth[at], above = parent_[cluster];
+    for (std::size_t at = from_root.size(); at-- > 1;) {
+        const Index cluster = from_root[at], above = parent_[cluster];
         for_shared(clusters_, cluster, above, poll, [&](Offset own, Offset upper) {
+            ++shared;
             if (is_below[own] && !is_whole[upper]) {
                 is_below[upper] = 1;
                 toward_[upper] = cluster;
             }
             if (!is_below[own]) toward_[own] = above;
         });
+    }
+    if (static_cast<Offset>(is_whole.size()) - shared != variable_count()) {
+        throw std::invalid_argument("the clusters that hold a variable are not joined with each other");
     }
     for (std::size_t entry = 0; entry < is_whole.size(); ++entry) {
         if (!is_whole[entry] && toward_[entry] < 0) throw std::invalid_argument("no cluster holds the family of a variable");

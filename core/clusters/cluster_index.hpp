@@ -106,10 +106,10 @@ public:
     };
 
 private:
-    void hang_on_first(Indices ends);
+    Vector<Index> hang_on_first(Indices ends);  // the clusters from the root down
     void find_holders();
-    void number_tables();
-    void find_directions(const Vector<char>& is_whole);
+    void number_tables(const Vector<Index>& from_root);
+    void find_directions(const Vector<Index>& from_root, const Vector<char>& is_whole);
     void find_sources();
 
     std::shared_ptr<const Graph> graph_;

@@ -23,6 +23,7 @@ void set_current_task(const Cancellation* task) noexcept { task_of_thread = task
 const Cancellation* current_task() noexcept { return task_of_thread; }
 
 void Poll::look() {
+    counted_before_ += between_looks - left_;
     left_ = between_looks;
     if (task_of_thread && task_of_thread->is_cancelled()) throw Interrupted{};
     const std::int64_t time = now();

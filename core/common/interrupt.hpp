@@ -37,12 +37,16 @@ public:
         if (left_ < 0) look();
     }
 
+    // All work counted so far: a measure of cost that is the same on every machine.
+    std::int64_t counted() const noexcept { return counted_before_ + between_looks - left_; }
+
 private:
     static constexpr std::int64_t between_looks = 100'000;
 
     void look();
 
     std::int64_t left_ = between_looks;
+    std::int64_t counted_before_ = 0;  // the last look
     std::int64_t last_asked_ = 0;
 };
 

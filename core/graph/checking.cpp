@@ -212,7 +212,7 @@ bool Checker::is_reducible(Indices cluster, SeparatorKind kind) {
     const Ragged graph = torso(moral_, cluster, outer, numbers_, poll());
     if (kind == SeparatorKind::complete) return has_complete_separator(cluster, graph);
     const InducedDag dag(graph_, cluster, numbers_, poll());
-    const SearchResult result = find_separator(dag.arcs(), graph, kind == SeparatorKind::minimal, {}, work_);
+    const SearchResult result = find_separator(dag.arcs(), graph, kind == SeparatorKind::minimal, SearchLimit{}, work_);
     const bool is_found = result.status == SearchStatus::found;
     if (is_found || kind == SeparatorKind::any) return is_found;
     for (Index component = 0; component < outer.size(); ++component) {

@@ -6,6 +6,7 @@
 
 #include "graph/convexity.hpp"
 #include "graph/moral.hpp"
+#include "graph/projection.hpp"
 #include "graph/refinement.hpp"
 #include "graph/separator_search.hpp"
 #include "graph/subgraph.hpp"
@@ -16,6 +17,12 @@ namespace {
 
 // A block whose triangulation would walk over more vertices is one cluster, undecided; that is a minute or so.
 constexpr std::int64_t most_steps = 4'000'000'000;
+
+// Projections of cliques so large that they touch more words are left to walks, unless these take longer.
+constexpr std::int64_t few_words = 50'000'000;
+
+// What a bounded refinement may count in any case; a few tenths of a millisecond.
+constexpr std::int64_t least_refinement = 100'000;
 
 // The trees of all blocks: first all clusters and edges of one block, then those of the next.
 struct BlockTrees {
@@ -46,12 +53,15 @@ public:
           blocks_(find_blocks(moral_, poll())),
           numbers_(graph.size()) {}
 
-    Decomposition run(bool refine, std::optional<std::int64_t> effort) {
+    Decomposition run(Refinement refinement, std::optional<std::int64_t> effort) {
         for (Index block = 0; block < blocks_.size(); ++block) add_block(block);
-        if (refine && kind_ != SeparatorKind::all) refine_blocks(effort);
+        limit_.effort = effort;
+        if (refinement == Refinement::bounded) limit_.last_count = 2 * poll().counted() + least_refinement;
+        const bool is_refined = refinement != Refinement::none;
+        if (is_refined && kind_ != SeparatorKind::all) refine_blocks();
         join_blocks();
         join_components();
-        return in_canonical_order(refine);
+        return in_canonical_order(is_refined);
     }
 
 private:
@@ -59,14 +69,16 @@ private:
 
     void add_block(Index block);
     Vector<Index> merge_cliques(const CliqueTree& tree, Indices nodes);
+    Flags find_kept(const CliqueTree& tree, const Arcs& arcs);
     void add_merged(const CliqueTree& tree, const Vector<Index>& group, Index block);
 
-    void refine_blocks(std::optional<std::int64_t> effort);
-    SearchResult search(Indices members, const Ragged& cliques, std::optional<std::int64_t> effort);
+    void refine_blocks();
+    Vector<Index> clusters_to_refine() const;
+    bool is_exhausted() noexcept { return poll().counted() > limit_.last_count; }
+    SearchResult search(Indices members, const Ragged& cliques);
     bool is_split_by_tree(Index cluster, const Ragged& edges_at);
-    void replace_blocks(const Flags& is_touched, Vector<SearchResult>& results, std::optional<std::int64_t> effort);
-    void add_refined(Indices old_clusters, Indices old_edges, Vector<SearchResult>& results, std::optional<std::int64_t> effort,
-                     BlockTrees& into);
+    void replace_blocks(const Flags& is_touched, Vector<SearchResult>& results);
+    void add_refined(Indices old_clusters, Indices old_edges, Vector<SearchResult>& results, BlockTrees& into);
 
     void join_blocks();
     void join_components();
@@ -82,6 +94,7 @@ private:
     const Ragged blocks_;
     LocalNumbers numbers_;
     BlockTrees trees_;
+    SearchLimit limit_;
 };
 
 // --- Algorithm 2
@@ -104,17 +117,36 @@ Vector<Index> Decomposer::merge_cliques(const CliqueTree& tree, Indices nodes) {
     const InducedDag dag(graph_, nodes, numbers_, poll());
     const Arcs arcs = dag.arcs();
     work_.fit(arcs.size);
-    const auto is_kept = [&](Indices separator) {
-        return kind_ == SeparatorKind::all || is_complete(arcs, work_.walk, separator) ||
-               (kind_ != SeparatorKind::complete && is_convex(arcs, work_, separator));
-    };
+    const Flags is_kept = find_kept(tree, arcs);
     Vector<Index> group(tree.above.size());
     Index count = 0;
     for (Index clique = 0; clique < tree.cliques.size(); ++clique) {  // the one above comes before it
         const Index above = tree.above[clique];
-        group[clique] = above < 0 || is_kept(tree.separator(clique)) ? count++ : group[above];
+        group[clique] = above < 0 || is_kept[clique] ? count++ : group[above];
     }
     return group;
+}
+
+// For each clique whether its separator is kept.
+Flags Decomposer::find_kept(const CliqueTree& tree, const Arcs& arcs) {
+    Flags is_kept(tree.above.size(), 1);
+    if (kind_ == SeparatorKind::all) return is_kept;
+    Flags is_asked(tree.above.size(), 0);
+    for (Index clique = 0; clique < tree.cliques.size(); ++clique) {
+        is_kept[clique] = tree.above[clique] < 0 || is_complete(arcs, work_.walk, tree.separator(clique));
+        is_asked[clique] = !is_kept[clique];
+    }
+    const auto asked = std::count(is_asked.begin(), is_asked.end(), 1);
+    if (kind_ == SeparatorKind::complete || asked == 0) return is_kept;
+    if (projection_cost(tree) > std::max<std::int64_t>(asked * arcs.size, few_words)) {
+        for (Index clique = 0; clique < tree.cliques.size(); ++clique) {
+            if (is_asked[clique]) is_kept[clique] = is_convex(arcs, work_, tree.separator(clique));
+        }
+        return is_kept;
+    }
+    const Flags is_found = find_convex_separators(arcs, tree, is_asked, poll());
+    for (std::size_t clique = 0; clique < is_kept.size(); ++clique) is_kept[clique] |= is_found[clique];
+    return is_kept;
 }
 
 void Decomposer::add_merged(const CliqueTree& tree, const Vector<Index>& group, Index block) {
@@ -166,30 +198,40 @@ Ragged Decomposer::separators_at(Index cluster, const Ragged& edges_at) const {
     return found;
 }
 
+// The clusters that may be reducible, smaller ones first; the graph of three nodes without a cut vertex is complete.
+Vector<Index> Decomposer::clusters_to_refine() const {
+    Vector<Index> found;
+    for (Index cluster = 0; cluster < trees_.size(); ++cluster) {
+        if (trees_.clusters.length(cluster) > 3) found.push_back(cluster);
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [&](Index one, Index other) { return trees_.clusters.length(one) < trees_.clusters.length(other); });
+    return found;
+}
+
 // Searches all clusters, then goes on in the blocks where something was found or may still be.
-void Decomposer::refine_blocks(std::optional<std::int64_t> effort) {
+void Decomposer::refine_blocks() {
     const Ragged edges_at = edges_at_clusters();
     Flags is_touched(static_cast<std::size_t>(blocks_.size()), 0);
     Vector<SearchResult> results(static_cast<std::size_t>(trees_.size()));
-    for (Index cluster = 0; cluster < trees_.size(); ++cluster) {
+    for (const Index cluster : clusters_to_refine()) {
         poll()();
-        if (trees_.clusters.length(cluster) <= 3) continue;  // its graph has no cut vertex, so it is complete
-        if (kind_ != SeparatorKind::complete) {
-            results[cluster] = search(trees_.clusters[cluster], separators_at(cluster, edges_at), effort);
-            if (results[cluster].status == SearchStatus::undecided) trees_.undecided.push_back(cluster);
-        }
-        if (results[cluster].status == SearchStatus::found || is_split_by_tree(cluster, edges_at)) {
-            is_touched[trees_.block[cluster]] = 1;
-        }
+        SearchResult& result = results[cluster];
+        if (kind_ != SeparatorKind::complete) result = search(trees_.clusters[cluster], separators_at(cluster, edges_at));
+        if (is_exhausted()) result.status = SearchStatus::undecided;
+        if (result.status == SearchStatus::undecided) trees_.undecided.push_back(cluster);
+        if (is_exhausted()) continue;
+        if (result.status == SearchStatus::found || is_split_by_tree(cluster, edges_at)) is_touched[trees_.block[cluster]] = 1;
     }
-    replace_blocks(is_touched, results, effort);
+    replace_blocks(is_touched, results);
 }
 
-SearchResult Decomposer::search(Indices members, const Ragged& cliques, std::optional<std::int64_t> effort) {
+SearchResult Decomposer::search(Indices members, const Ragged& cliques) {
+    if (is_exhausted()) return {SearchStatus::undecided, {}};
     const Ragged graph = torso(moral_, members, cliques, numbers_, poll());
     if (is_complete_graph(graph)) return {};
     const InducedDag dag(graph_, members, numbers_, poll());
-    SearchResult result = find_separator(dag.arcs(), graph, kind_ == SeparatorKind::minimal, effort, work_);
+    SearchResult result = find_separator(dag.arcs(), graph, kind_ == SeparatorKind::minimal, limit_, work_);
     for (Index& node : result.separator) node = members[node];
     return result;
 }
@@ -231,7 +273,7 @@ bool Decomposer::is_split_by_tree(Index cluster, const Ragged& edges_at) {
 }
 
 // Replaces the trees of the touched blocks by refined ones, which come after those of the other blocks.
-void Decomposer::replace_blocks(const Flags& is_touched, Vector<SearchResult>& results, std::optional<std::int64_t> effort) {
+void Decomposer::replace_blocks(const Flags& is_touched, Vector<SearchResult>& results) {
     if (std::find(is_touched.begin(), is_touched.end(), 1) == is_touched.end()) return;
     BlockTrees kept;
     Vector<Index> number(static_cast<std::size_t>(trees_.size()), -1);
@@ -258,14 +300,13 @@ void Decomposer::replace_blocks(const Flags& is_touched, Vector<SearchResult>& r
         for (; edge < trees_.edges.size() && trees_.block[trees_.edges[edge].one] == block; ++edge) {
             edges.push_back(static_cast<Index>(edge));
         }
-        if (is_touched[block]) add_refined(clusters, edges, results, effort, kept);
+        if (is_touched[block]) add_refined(clusters, edges, results, kept);
     }
     trees_ = std::move(kept);
 }
 
 // Refines the tree of one block and adds it to the others.
-void Decomposer::add_refined(Indices old_clusters, Indices old_edges, Vector<SearchResult>& results,
-                             std::optional<std::int64_t> effort, BlockTrees& into) {
+void Decomposer::add_refined(Indices old_clusters, Indices old_edges, Vector<SearchResult>& results, BlockTrees& into) {
     GrowingTree tree(moral_, numbers_, poll());
     NumberedMap<SearchResult> known;
     for (const Index cluster : old_clusters) {
@@ -277,7 +318,7 @@ void Decomposer::add_refined(Indices old_clusters, Indices old_edges, Vector<Sea
         tree.join(trees_.edges[edge].one, trees_.edges[edge].other, Part(separator.begin(), separator.end()));
     }
     const ClusterSearch searched = [&](Index cluster) {
-        return search(tree.cluster(cluster).members, tree.cliques(cluster), effort);
+        return search(tree.cluster(cluster).members, tree.cliques(cluster));
     };
     const bool searches = kind_ != SeparatorKind::complete;
     refine_tree(tree, searches ? searched : ClusterSearch(), searches ? std::move(known) : NumberedMap<SearchResult>(), poll());
@@ -374,8 +415,8 @@ Decomposition Decomposer::in_canonical_order(bool is_refined) {
 
 }  // namespace
 
-Decomposition decompose(const Graph& graph, SeparatorKind kind, bool refine, std::optional<std::int64_t> effort) {
-    return Decomposer(graph, kind).run(refine, effort);
+Decomposition decompose(const Graph& graph, SeparatorKind kind, Refinement refinement, std::optional<std::int64_t> effort) {
+    return Decomposer(graph, kind).run(refinement, effort);
 }
 
 }  // namespace dconvex

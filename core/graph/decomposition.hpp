@@ -31,11 +31,15 @@ struct Decomposition {
     Ragged clusters;            // in the order of their members, which ascend
     Vector<TreeEdge> edges;     // pairs of clusters, the lower first, ascending
     Ragged separators;          // aligned with the edges
-    Vector<Index> undecided;    // clusters for which the search gave up, or all if nothing was refined
+    Vector<Index> undecided;    // clusters that may be reducible: the search gave up, or nothing was refined
     bool is_certified = false;  // all clusters are proven irreducible for this kind of separators
 };
 
+// How far what Algorithm 2 leaves is split: not at all; with work in proportion to that of Algorithm 2, counted and not timed,
+// smaller clusters first; or until nothing splits, as far as the effort goes.
+enum class Refinement { none, bounded, full };
+
 // `effort` is the most search nodes in each cluster; without one there is no limit.
-Decomposition decompose(const Graph& graph, SeparatorKind kind, bool refine, std::optional<std::int64_t> effort);
+Decomposition decompose(const Graph& graph, SeparatorKind kind, Refinement refinement, std::optional<std::int64_t> effort);
 
 }  // namespace dconvex

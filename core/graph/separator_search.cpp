@@ -16,8 +16,7 @@ constexpr std::int64_t first_slice = 2048;      // search nodes for every x in t
 
 class SeparatorSearch {
 public:
-    SeparatorSearch(const Arcs& arcs, const Ragged& graph, bool is_minimal, std::optional<std::int64_t> effort,
-                    ConvexityWorkspace& work);
+    SeparatorSearch(const Arcs& arcs, const Ragged& graph, bool is_minimal, const SearchLimit& limit, ConvexityWorkspace& work);
 
     SearchResult run();
 
@@ -56,6 +55,8 @@ private:
     template <class MayPass>
     Index count_met(const Flags& inside, Index number, MayPass may_pass);
 
+    bool is_exhausted() const noexcept { return steps_left_ <= 0 || work_.walk.poll.counted() > last_count_; }
+
     // Steps count for the budget of the present search node.
     void spend(std::int64_t steps) {
         steps_taken_ += steps;
@@ -66,6 +67,7 @@ private:
     const Lists near_;
     const Index size_;
     const bool is_minimal_;
+    const std::int64_t last_count_;
     std::int64_t steps_left_;
     std::int64_t steps_taken_ = 0;
     ConvexityWorkspace& work_;
@@ -84,12 +86,13 @@ private:
     Vector<Index> members_;
 };
 
-SeparatorSearch::SeparatorSearch(const Arcs& arcs, const Ragged& graph, bool is_minimal, std::optional<std::int64_t> effort,
+SeparatorSearch::SeparatorSearch(const Arcs& arcs, const Ragged& graph, bool is_minimal, const SearchLimit& limit,
                                  ConvexityWorkspace& work)
     : arcs_(arcs),
       near_(graph),
       size_(graph.size()),
       is_minimal_(is_minimal),
+      last_count_(limit.last_count),
       work_(work),
       by_degree_(size_),
       is_finished_(size_, 0),
@@ -99,7 +102,7 @@ SeparatorSearch::SeparatorSearch(const Arcs& arcs, const Ragged& graph, bool is_
       part_(size_, -1),
       members_(size_) {
     constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max() / 2;
-    steps_left_ = std::min(effort.value_or(no_limit), no_limit / steps_per_node) * steps_per_node;
+    steps_left_ = std::min(limit.effort.value_or(no_limit), no_limit / steps_per_node) * steps_per_node;
     queue_.reserve(size_);
     std::iota(by_degree_.begin(), by_degree_.end(), 0);
     std::stable_sort(by_degree_.begin(), by_degree_.end(),
@@ -120,7 +123,7 @@ SearchResult SeparatorSearch::run() {
                     if (current_.separator[node]) result.separator.push_back(node);
                 }
                 return result;
-            } else if (steps_left_ <= 0) {
+            } else if (is_exhausted()) {
                 return {status, {}};
             }
         }
@@ -143,7 +146,7 @@ SearchStatus SeparatorSearch::search_around(Index x, std::int64_t most_states) {
     waiting_ = 0;
     pushed(current_);
     for (; waiting_; --most_states) {
-        if (most_states == 0 || steps_left_ <= 0) return SearchStatus::undecided;
+        if (most_states == 0 || is_exhausted()) return SearchStatus::undecided;
         std::swap(current_, stack_[--waiting_]);
         const auto [parts, branch] = propagate(current_);
         steps_left_ -= std::max(steps_taken_, steps_per_node);
@@ -190,6 +193,7 @@ SeparatorSearch::Outlook SeparatorSearch::propagate(State& state) {
             bool may_separate = !is_minimal_ || touches(w, state.region);
             if (may_separate) {
                 trial_ = state.separator;
+                work_.walk.poll(1 + size_ / 16);
                 may_separate = add_closed(state, trial_, w);
             }
             if (may_join && may_separate) {
@@ -374,11 +378,15 @@ Index SeparatorSearch::count_met(const Flags& inside, Index number, MayPass may_
 
 }  // namespace
 
-SearchResult find_separator(const Arcs& arcs, const Ragged& graph, bool is_minimal, std::optional<std::int64_t> effort,
+SearchResult find_separator(const Arcs& arcs, const Ragged& graph, bool is_minimal, const SearchLimit& limit,
                             ConvexityWorkspace& work) {
     if (is_complete_graph(graph)) return {};
-    if (graph.size() > largest_cluster) return {SearchStatus::undecided, {}};
-    return SeparatorSearch(arcs, graph, is_minimal, effort, work).run();
+    const std::int64_t for_pairs = std::int64_t{graph.size()} * graph.size() / 4;
+    if (graph.size() > largest_cluster || work.walk.poll.counted() > limit.last_count - for_pairs) {
+        return {SearchStatus::undecided, {}};
+    }
+    work.walk.poll(for_pairs);
+    return SeparatorSearch(arcs, graph, is_minimal, limit, work).run();
 }
 
 }  // namespace dconvex

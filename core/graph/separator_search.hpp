@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "common/memory.hpp"
@@ -32,10 +33,15 @@ struct SearchResult {
     Vector<Index> separator;  // ascending; only of what was found
 };
 
+// When a search gives up.
+struct SearchLimit {
+    std::optional<std::int64_t> effort;                                    // search nodes; one that takes long counts for several
+    std::int64_t last_count = std::numeric_limits<std::int64_t>::max();  // what the workspace's poll may have counted
+};
+
 // With `is_minimal` a d-convex S that leaves two components which see all of it, without any d-convex S that leaves two
-// components. `effort` is the most search nodes, without one there is no limit; a node that takes long counts for several.
-// Clusters of more than 4,096 nodes are undecided: what is kept of pairs grows with the square of the size.
-SearchResult find_separator(const Arcs& arcs, const Ragged& graph, bool is_minimal, std::optional<std::int64_t> effort,
+// components. Clusters of more than 4,096 nodes are undecided: what is kept of pairs grows with the square of the size.
+SearchResult find_separator(const Arcs& arcs, const Ragged& graph, bool is_minimal, const SearchLimit& limit,
                             ConvexityWorkspace& work);
 
 }  // namespace dconvex

@@ -37,11 +37,27 @@ struct Strided {
 using Integers = std::variant<Strided<std::int8_t>, Strided<std::int16_t>, Strided<std::int32_t>, Strided<std::int64_t>,
                               Strided<std::uint8_t>, Strided<std::uint16_t>, Strided<std::uint32_t>>;
 
+// A bit for each cell, set where it is not missing. Without bits none is missing.
+struct Validity {
+    std::span<const std::uint8_t> bits;
+    std::int64_t first_bit;
+
+    bool is_missing(std::int64_t index) const {
+        if (bits.empty()) return false;
+        const auto bit = static_cast<std::uint64_t>(first_bit + index);
+        return !(bits.data()[bit / 8] >> (bit % 8) & 1);
+    }
+    bool has_room_for(std::int64_t size) const {
+        return bits.empty() || (first_bit >= 0 && size <= static_cast<std::int64_t>(8 * bits.size()) - first_bit);
+    }
+};
+
 // Text i is the bytes from offsets[i] up to offsets[i + 1].
 template <class Offset>
 struct TextsOf {
     Strided<Offset> offsets;  // one more than there are texts
     std::string_view bytes;
+    Validity validity;
 
     std::int64_t size() const noexcept { return offsets.size - 1; }
 

@@ -201,7 +201,9 @@ void TextEncoder::grow() {
 std::int64_t TextEncoder::encode(const Texts& texts, const CodesOut& out, std::int64_t first) const {
     const auto encode_as = [this, first](const auto own, const auto codes) {
         check_sizes(own.size(), codes.size(), first);
+        if (!own.validity.has_room_for(own.size())) throw std::invalid_argument("there are fewer bits of validity than texts");
         const auto code_of = [own, find = search()](std::int64_t index, Poll& poll) {
+            if (own.validity.is_missing(index)) return missing_code;
             const std::string_view text = own[index];
             const auto readable_before = static_cast<std::size_t>(text.data() - own.bytes.data());
             return find.slots[find(key_of(text, readable_before, poll), text)].code;

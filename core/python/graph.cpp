@@ -64,6 +64,13 @@ SeparatorKind separator_kind(std::string_view name) {
     throw std::invalid_argument("separators must be minimal, any, complete or all");
 }
 
+Refinement refinement_named(std::string_view name) {
+    if (name == "none") return Refinement::none;
+    if (name == "bounded") return Refinement::bounded;
+    if (name == "full") return Refinement::full;
+    throw std::invalid_argument("the refinement must be none, bounded or full");
+}
+
 std::optional<std::int64_t> checked_effort(std::optional<std::int64_t> effort) {
     if (effort && *effort < 0) throw std::invalid_argument("the effort must not be negative");
     return effort;
@@ -330,12 +337,14 @@ void bind_graph(nb::module_& module) {
             nb::arg("nodes"))
         .def(
             "decompose",
-            [](const Graph& graph, std::string_view separators, bool refine, std::optional<std::int64_t> effort) {
+            [](const Graph& graph, std::string_view separators, std::string_view refinement,
+               std::optional<std::int64_t> effort) {
                 const SeparatorKind kind = separator_kind(separators);
+                const Refinement how = refinement_named(refinement);
                 checked_effort(effort);
-                return released([&] { return decompose(graph, kind, refine, effort); });
+                return released([&] { return decompose(graph, kind, how, effort); });
             },
-            nb::arg("separators"), nb::arg("refine"), nb::arg("effort").none())
+            nb::arg("separators"), nb::arg("refinement"), nb::arg("effort").none())
         .def(
             "find_uncovered_family",
             [](const Graph& graph, const Ragged& clusters) {

@@ -2,10 +2,12 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 
 #include <atomic>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <type_traits>
@@ -42,10 +44,10 @@ Integers as_integers(const AnyColumn& column) {
     throw std::invalid_argument("values must be integers of at most 64 bits with a sign");
 }
 
-Texts as_texts(const AnyColumn& offsets, const Array<std::uint8_t>& bytes) {
+Texts as_texts(const AnyColumn& offsets, const Array<std::uint8_t>& bytes, const Validity& validity) {
     const std::string_view all(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (offsets.dtype() == nb::dtype<std::int32_t>()) return TextsOf<std::int32_t>{strided<std::int32_t>(offsets), all};
-    if (offsets.dtype() == nb::dtype<std::int64_t>()) return TextsOf<std::int64_t>{strided<std::int64_t>(offsets), all};
+    if (offsets.dtype() == nb::dtype<std::int32_t>()) return TextsOf<std::int32_t>{strided<std::int32_t>(offsets), all, validity};
+    if (offsets.dtype() == nb::dtype<std::int64_t>()) return TextsOf<std::int64_t>{strided<std::int64_t>(offsets), all, validity};
     throw std::invalid_argument("offsets must be int32 or int64");
 }
 
@@ -183,13 +185,15 @@ void bind_encoders(nb::module_& module) {
         .def(
             "encode",
             [](Text& own, const AnyColumn& offsets, const Array<std::uint8_t>& bytes, const AnyOutput& out,
-               std::int64_t first) {
-                const Texts texts = as_texts(offsets, bytes);
+               std::int64_t first, const std::optional<Array<std::uint8_t>>& validity, std::int64_t first_bit) {
+                const Validity bits{validity ? as_span(*validity) : std::span<const std::uint8_t>(), first_bit};
+                const Texts texts = as_texts(offsets, bytes, bits);
                 const CodesOut codes = as_output(out);
                 nb::gil_scoped_release release;
                 return own.use()->encode(texts, codes, first);
             },
-            nb::arg("offsets").noconvert(), nb::arg("text").noconvert(), nb::arg("out").noconvert(), nb::arg("first"))
+            nb::arg("offsets").noconvert(), nb::arg("text").noconvert(), nb::arg("out").noconvert(), nb::arg("first"),
+            nb::arg("validity").noconvert() = nb::none(), nb::arg("first_bit") = 0)
         .def(
             "encode_objects",
             [](Text& own, nb::handle values, const AnyOutput& out, std::int64_t first) {

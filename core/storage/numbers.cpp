@@ -78,7 +78,9 @@ StoredNumbers StoredNumbers::of_tables(std::shared_ptr<const ClusterIndex> index
 
 StoredNumbers StoredNumbers::of_regressions(std::shared_ptr<const ClusterIndex> index, Index tables) {
     StoredNumbers stored(std::move(index), tables);
+    Poll poll;
     for (Index table = 0; table < tables; ++table) {
+        poll();
         stored.offsets_.push_back(stored.offsets_.back() + 2 + stored.index_->table_parents().length(table));
     }
     return stored;

@@ -9,7 +9,7 @@
 namespace dconvex {
 namespace {
 
-constexpr std::size_t most_digits = 4300;  // Python reads no longer numbers unless it is told to
+constexpr std::size_t most_digits = 4300;  // the default limit of Python
 
 Bytes text_of(const StoredNames& names, std::size_t number) {
     const auto first = static_cast<std::size_t>(names.offsets[number]);

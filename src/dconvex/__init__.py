@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
+from dconvex.saved import Storage, save_with
 from dconvex.shown import Display, draw_with
 
 if TYPE_CHECKING:
@@ -41,16 +42,16 @@ if TYPE_CHECKING:
     from dconvex.inference.distribution import Distribution, GaussianDistribution
     from dconvex.inference.model import LocalModel, localize
     from dconvex.inference.plan import QueryPlan
+    from dconvex.inference.report import Report
     from dconvex.learning.counted import statistics
     from dconvex.learning.fitting import fit
-    from dconvex.learning.opening import open_model
     from dconvex.learning.priors import BDeu, Dirichlet, NormalInverseGamma
-    from dconvex.learning.report import Report
     from dconvex.learning.statistics import Statistics
     from dconvex.network.family import Regression, Table
     from dconvex.network.network import BayesianNetwork
     from dconvex.network.random_networks import random_dag, random_gaussian_network, random_network
     from dconvex.repository import load_network, network_info, network_names
+    from dconvex.storage import open_model
 
 __version__ = "0.1.0"
 
@@ -59,7 +60,12 @@ def _display() -> Display:
     return cast("Display", import_module("dconvex.display.showing"))
 
 
+def _storage() -> Storage:
+    return cast("Storage", import_module("dconvex.storage"))
+
+
 draw_with(_display)
+save_with(_storage)
 
 __all__ = [
     "BDeu",
@@ -131,16 +137,16 @@ _NAMES = {
     "inference.distribution": "Distribution GaussianDistribution",
     "inference.model": "LocalModel localize",
     "inference.plan": "QueryPlan",
+    "inference.report": "Report",
     "learning.counted": "statistics",
     "learning.fitting": "fit",
-    "learning.opening": "open_model",
     "learning.priors": "BDeu Dirichlet NormalInverseGamma",
-    "learning.report": "Report",
     "learning.statistics": "Statistics",
     "network.family": "Regression Table",
     "network.network": "BayesianNetwork",
     "network.random_networks": "random_dag random_gaussian_network random_network",
     "repository": "load_network network_info network_names",
+    "storage": "open_model",
 }
 """The public names by module: the imports above as data, which a test compares with them."""
 _MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names.split()}

@@ -104,8 +104,12 @@ class Graph:
         """The nodes of an inducing path over the set, end to end; None if the set is d-convex."""
     def convex_hull(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
         """The smallest d-convex set that holds the nodes, ascending."""
-    def decompose(self, separators: SeparatorKind, refine: bool, effort: int | None) -> Decomposition:
-        """Algorithm 2, refined if asked for, as one tree; `effort` is the most search nodes in each cluster (None: any)."""
+    def decompose(self, separators: SeparatorKind, refinement: Refinement, effort: int | None) -> Decomposition:
+        """Algorithm 2, refined if asked for, as one tree.
+
+        `effort` is the most search nodes in each cluster (None: any). A bounded refinement takes work in proportion to that of
+        Algorithm 2.
+        """
     def find_uncovered_family(self, clusters: Ragged) -> int:
         """The first node that no cluster holds with all its parents, or -1. Members of sets must ascend, here and below."""
     def find_incomplete_set(self, sets: Ragged) -> int:
@@ -118,6 +122,7 @@ class Graph:
         """The first d-convex cluster that a separator of this kind splits, or -1; this may take exponential time."""
 
 SeparatorKind: TypeAlias = Literal["minimal", "any", "complete", "all"]
+Refinement: TypeAlias = Literal["none", "bounded", "full"]
 
 @final
 class Decomposition:
@@ -683,8 +688,18 @@ class TextEncoder:
         """The number of texts it knows."""
     def add(self, text: bytes, code: int) -> None:
         """Give a text its code, -1 or more; a known text gets another one."""
-    def encode(self, offsets: NDArray[np.int32] | NDArray[np.int64], text: NDArray[np.uint8], out: _Codes, first: int) -> int:
+    def encode(
+        self,
+        offsets: NDArray[np.int32] | NDArray[np.int64],
+        text: NDArray[np.uint8],
+        out: _Codes,
+        first: int,
+        validity: NDArray[np.uint8] | None = None,
+        first_bit: int = 0,
+    ) -> int:
         """As `IntegerEncoder.encode`, for the texts `text[offsets[i]:offsets[i + 1]]`.
+
+        Text i is missing where bit `first_bit + i` of `validity` is not set.
 
         Raises:
             ValueError: lengths, types or `first` are wrong, or offsets fall or leave the bytes.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,3 +21,5 @@ Codes: TypeAlias = NDArray[np.intp]
 """States of one variable by row, as indices into its labels; -1 for a missing cell."""
 Flags: TypeAlias = NDArray[np.bool_]
 """Whether something holds, item by item."""
+Array: TypeAlias = NDArray[Any]
+"""An array whose type is known only when it is there, as in a file."""

@@ -9,7 +9,7 @@ Value = TypeVar("Value")
 
 
 class cached_property(Generic[Value]):  # noqa: N801
-    """What `functools.cached_property` is from Python 3.12 on: two threads may both compute a value, nobody ever waits.
+    """What `functools.cached_property` is from Python 3.12 on: two threads may both compute a value, none waits.
 
     Before, all objects of a class share one lock, which a child that is forked while another thread computes never gets.
     Whatever is computed must therefore be the same every time.

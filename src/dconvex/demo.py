@@ -27,7 +27,7 @@ def main() -> None:
     console.print(f"{alarm}; one of its families:", markup=False)
     print_network("alarm", ["HR"], as_json=False)
 
-    console.rule("split into clusters that can be learned and asked on their own")
+    console.rule("split into clusters that can be learned and queried on their own")
     decompose_network("alarm")
 
     console.rule("learned from rows, each cluster from its own columns")
@@ -42,14 +42,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "alarm.dcx"
         _save_and_ask(console, alarm, model, path)
-    console.rule("asked without data: the network as it was given")
+    console.rule("queried without data: the network as it was given")
     query_network("alarm", ["LVFAILURE"], ["CVP=HIGH,NORMAL", "PCWP=HIGH"], ["HRBP=LOW:0.7,NORMAL:0.2"])
     console.print()
     most_probable_states("alarm", ["HYPOVOLEMIA", "LVFAILURE", "ANAPHYLAXIS"], ["BP=LOW"])
 
 
 def _save_and_ask(console: Console, alarm: dc.BayesianNetwork, model: dc.LocalModel, path: Path) -> None:
-    console.rule("saved, opened again, and asked: each question is answered by the few clusters it touches")
+    console.rule("saved, opened again, and queried: each question is answered by the few clusters it touches")
     model.save(path)
     opened = dc.open_model(path)
     console.print(f"{path.name}: {readable_bytes(path.stat().st_size)}; of its tables nothing has been read yet")

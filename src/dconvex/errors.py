@@ -1,4 +1,4 @@
-"""Everything dconvex raises on purpose, under one root, and the sentences that name the culprit and the way out."""
+"""The errors that dconvex raises on purpose, under one root; their messages name the culprit and the way out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dconvex.amounts import readable_bytes
 class DconvexError(Exception):
     """Root of every error that dconvex raises on purpose."""
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # Exception's own way calls the class with the finished message, which is not what our classes take
         return _restored, (type(self), self.args, self.__dict__)
 
@@ -63,8 +63,8 @@ class FormatError(DconvexError, ValueError):
 
     def __init__(self, problem: str, *, path: str | None = None, line: int | None = None, column: int | None = None) -> None:
         self.problem, self.path, self.line, self.column = problem, path, line, column
-        place = ":".join(str(part) for part in (path, line, column) if part is not None)
-        super().__init__(f"{place}: {problem}" if place else problem)
+        where = ":".join(str(part) for part in (path, line, column) if part is not None)
+        super().__init__(f"{where}: {problem}" if where else problem)
 
 
 class DataError(DconvexError, ValueError):
@@ -85,7 +85,7 @@ class ImpossibleEvidenceError(DconvexError, ValueError):
 class TooLargeError(DconvexError):
     """A question whose answer would take more memory than allowed; nothing has been allocated.
 
-    `estimate` and `limit` are bytes; `cluster` is the place of the cluster to blame in the tree, where there is one.
+    `estimate` and `limit` are bytes; `cluster` is the index of the cluster to blame in the tree, where there is one.
     """
 
     def __init__(self, what: str, estimate: int, limit: int, way_out: str, cluster: int | None = None) -> None:
@@ -93,7 +93,7 @@ class TooLargeError(DconvexError):
         super().__init__(f"{what} would take {readable_bytes(estimate)}; the limit is {readable_bytes(limit)}. {way_out}")
 
 
-def _restored(kind: type[DconvexError], args: tuple[Any, ...], attributes: dict[str, Any]) -> DconvexError:
+def _restored(kind: type[DconvexError], args: tuple[object, ...], attributes: dict[str, object]) -> DconvexError:
     error = kind.__new__(kind, *args)
     error.__dict__.update(attributes)
     return error
@@ -122,7 +122,7 @@ def _near_match(name: Hashable, choices: Sequence[Hashable]) -> Hashable | None:
     candidates = [text for text in by_text if abs(len(text) - len(wanted)) <= 2 + len(wanted) // 2]
     if len(candidates) > 20_000:  # difflib compares with every one: of a million only those that begin alike
         candidates.sort()
-        place = bisect(candidates, wanted)
-        candidates = candidates[max(place - 10_000, 0) : place + 10_000]
+        index = bisect(candidates, wanted)
+        candidates = candidates[max(index - 10_000, 0) : index + 10_000]
     close = difflib.get_close_matches(wanted, candidates, n=1, cutoff=0.6)
     return by_text[close[0]] if close else None

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import threading
 from types import TracebackType
-from typing import Any
 from weakref import WeakSet
 
 
 class Lock:
     """A mutual exclusion lock for `with`. In a forked child it is new, and so is a copy of it or one that was pickled.
 
-    Another thread that held it does not exist in the child, so nobody would ever release it. What it guards must be sound at
+    Another thread that held it does not exist in the child, so it would never be released. What it guards must be sound at
     every moment, since that thread may have been anywhere.
     """
 
@@ -28,7 +27,7 @@ class Lock:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._lock.release()
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Lock, ()
 
     def _renew(self) -> None:

@@ -1,6 +1,6 @@
 """What variables and states may be called, and the one order in which ties are broken.
 
-Variable names are str or int, state labels str, int or bool, and no two in one place compare equal (so `1` and `True`
+Variable names are str or int, state labels str, int or bool, and no two of one set compare equal (so `1` and `True`
 cannot both be states of one variable). The canonical order is by type name, then by value.
 """
 
@@ -33,7 +33,7 @@ def checked_labels(variable: Name, labels: Iterable[Hashable]) -> tuple[Label, .
     if not checked:
         raise NetworkError(f"{variable!r} has no states")
     if len(set(checked)) < len(checked):
-        twice = next(label for place, label in enumerate(checked) if label in checked[:place])
+        twice = next(label for index, label in enumerate(checked) if label in checked[:index])
         raise NetworkError(f"two states of {variable!r} compare equal: {twice!r} comes twice in {checked!r}")
     return checked
 
@@ -49,7 +49,7 @@ def canonical(names: Iterable[Name]) -> list[Name]:
 
 
 def as_names(names: Name | Iterable[Name]) -> tuple[Name, ...]:
-    """The variables asked for; a single name stands for itself."""
+    """The names as a tuple; a single name counts as one."""
     if isinstance(names, (tuple, list)):  # most often, and looked at first: this is part of every question
         return tuple(names)
     if isinstance(names, str | int):
@@ -59,7 +59,7 @@ def as_names(names: Name | Iterable[Name]) -> tuple[Name, ...]:
 
 
 def check_mapping(what: str, given: object) -> None:
-    """That it says something by variable, if it says anything."""
+    """Raise a `TypeError` unless it is None or a mapping."""
     if given is not None and not hasattr(given, "items"):
         raise TypeError(f"{what} must be a mapping with variables as keys, not {given!r}")
 

@@ -82,7 +82,16 @@ class Shown:
         display().save_picture(self, path)
 
     def save(self, path: str | Path) -> None:
-        """The old name of `save_picture`; the next release removes it."""
+        """The old name of `save_picture`; the next release removes it.
+
+        Args:
+            path: As in `save_picture`.
+
+        Raises:
+            FormatError: As in `save_picture`.
+            ImportError: As in `save_picture`.
+
+        """
         warn_of_save(self)
         self.save_picture(path)
 
@@ -132,7 +141,18 @@ class ShownNetwork(Shown):
         display().save_picture(self, path, clusters=clusters)
 
     def save(self, path: str | Path, clusters: HasClusters | None = None) -> None:
-        """The old name of `save_picture`; the next release removes it."""
+        """The old name of `save_picture`; the next release removes it.
+
+        Args:
+            path: As in `save_picture`.
+            clusters: As in `save_picture`.
+
+        Raises:
+            FormatError: As in `save_picture`.
+            UnknownVariableError: As in `save_picture`.
+            ImportError: As in `save_picture`.
+
+        """
         warn_of_save(self)
         self.save_picture(path, clusters)
 

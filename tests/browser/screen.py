@@ -20,7 +20,7 @@ class Screen:
         self.failures: list[str] = []
         """Errors of scripts, and what the browser refused to load or to run."""
         self.foreign: list[str] = []
-        """Requests to other places than our own."""
+        """Requests to other addresses than our own."""
         page.on("pageerror", lambda error: self.failures.append(str(error)))
         page.on("console", lambda message: self._heard(message.text) if message.type == "error" else None)
 

@@ -67,8 +67,8 @@ def test_the_clusters_that_answer_light_up_and_the_others_go_grey(alarm):
     assert alarm.marked("cluster", "lit") == set(map(str, plan.kept))
     assert alarm.marked("cluster", "dropped") == set(map(str, plan.dropped))
     assert alarm.marked("node", "dropped") == set(alarm.model.dag.nodes) - set(plan.variables_kept)
-    assert alarm.marked("node", "asked") == {"HR"}
-    assert alarm.marked("node", "seen") == set(EVIDENCE)
+    assert alarm.marked("node", "target") == {"HR"}
+    assert alarm.marked("node", "observed") == set(EVIDENCE)
     said = alarm.page.locator("#plan").inner_text()
     assert f"{len(plan.kept)} of {len(plan.tree)} clusters answered" in said
     assert f"{plan.multiplications:,}" in said
@@ -254,7 +254,7 @@ def test_munin_unfolds_by_cluster_and_as_a_whole(open_page):
     screen = open_page("munin")
     page, model = screen.page, screen.model
     cluster = max(
-        range(len(model.tree)), key=lambda place: (len(model.tree.clusters[place]) <= 20, len(model.tree.clusters[place]))
+        range(len(model.tree)), key=lambda index: (len(model.tree.clusters[index]) <= 20, len(model.tree.clusters[index]))
     )
     page.locator(f'.cluster[data-cluster="{cluster}"]').focus()
     page.keyboard.press("Enter")
@@ -309,7 +309,7 @@ def test_zooming_and_panning(alarm):
 
 def test_hovering_points_out_where_a_variable_lives(alarm):
     alarm.node("HR").locator(".title").hover()
-    holders = {str(place) for place, cluster in enumerate(alarm.model.tree.clusters) if "HR" in cluster}
+    holders = {str(index) for index, cluster in enumerate(alarm.model.tree.clusters) if "HR" in cluster}
     assert alarm.marked("cluster", "highlighted") == holders
     alarm.page.locator('.cluster[data-cluster="0"]').hover()
     assert alarm.marked("node", "highlighted") == set(alarm.model.tree.clusters[0])

@@ -34,7 +34,7 @@ def saved(subject, folder):
     return (folder / "picture.html").read_text(encoding="utf-8")
 
 
-def place(page, name):
+def position(page, name):
     """Where a node is on the screen, and how wide."""
     box = page.locator("g.dcx-node", has_text=name).first.bounding_box()
     return box["x"], box["y"], box["width"]
@@ -49,14 +49,14 @@ def drag(page, dx, dy):
 
 def test_a_saved_page_is_moved_and_zoomed(shown, tmp_path):
     page = shown(saved(dc.load_network("hepar2").dag, tmp_path))
-    start = place(page, "Cirrhosis")
+    start = position(page, "Cirrhosis")
     drag(page, 50, -30)
-    assert place(page, "Cirrhosis") == pytest.approx((start[0] + 50, start[1] - 30, start[2]), abs=1)
+    assert position(page, "Cirrhosis") == pytest.approx((start[0] + 50, start[1] - 30, start[2]), abs=1)
     page.mouse.wheel(0, -100)
-    assert place(page, "Cirrhosis")[2] > 1.15 * start[2]
+    assert position(page, "Cirrhosis")[2] > 1.15 * start[2]
     page.mouse.move(100, 100)  # nothing is held any more
     page.mouse.dblclick(100, 100)
-    assert place(page, "Cirrhosis") == pytest.approx(start, abs=1)
+    assert position(page, "Cirrhosis") == pytest.approx(start, abs=1)
 
 
 def test_in_a_notebook_the_wheel_scrolls_and_each_picture_moves_alone(shown):
@@ -64,15 +64,15 @@ def test_in_a_notebook_the_wheel_scrolls_and_each_picture_moves_alone(shown):
     page = shown(f"<!DOCTYPE html><meta charset='utf-8'>{part}{part}")
     second = page.locator("svg").nth(1)
     before = second.get_attribute("viewBox")
-    start = place(page, "Cirrhosis")
+    start = position(page, "Cirrhosis")
     page.mouse.move(600, 300)
     page.mouse.wheel(0, 40)
     page.wait_for_function("window.scrollY > 0")
-    assert place(page, "Cirrhosis")[2] == pytest.approx(start[2])
+    assert position(page, "Cirrhosis")[2] == pytest.approx(start[2])
     page.keyboard.down("Control")
     page.mouse.wheel(0, -40)
     page.keyboard.up("Control")
-    assert place(page, "Cirrhosis")[2] > 1.15 * start[2]
+    assert position(page, "Cirrhosis")[2] > 1.15 * start[2]
     assert second.get_attribute("viewBox") == before
 
 

@@ -64,7 +64,7 @@ def test_every_cluster_has_a_line_with_its_size_and_members():
 
 
 def test_long_clusters_are_abbreviated_unless_all_is_asked_for():
-    tree = dc.ClusterTree([[f"v{place:02}" for place in range(30)]])
+    tree = dc.ClusterTree([[f"v{index:02}" for index in range(30)]])
     assert "30  v00, v01, v02, v03, v04, v05, v06, v07, v08, v09, … 20 more" in printed(tree)
     assert "v29" in printed(tree, full=True)
     assert "…" not in printed(tree, full=True)

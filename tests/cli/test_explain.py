@@ -33,15 +33,15 @@ def test_the_plan_and_the_clusters_that_answer(plan):
     text = output(*QUESTION)
     assert text.startswith(f"{plan}\n")
     rows = re.findall(r"^ +(\d+)  (.+)$", text.partition("the clusters that answer")[2], re.MULTILINE)
-    assert [int(place) for place, _ in rows] == list(plan.kept)
-    for place, members in rows:
-        assert re.sub(r"[?!()]", "", members).split(", ") == sorted(plan.tree.clusters[int(place)])
+    assert [int(index) for index, _ in rows] == list(plan.kept)
+    for index, members in rows:
+        assert re.sub(r"[?!()]", "", members).split(", ") == sorted(plan.tree.clusters[int(index)])
 
 
 def test_members_are_marked(plan):
     listed = output(*QUESTION).partition("the clusters that answer")[2].partition("\n")[2]
     words = set(re.findall(r"[^\s,]+", re.sub(r"^ +\d+  ", "", listed, flags=re.MULTILINE)))
-    members = set().union(*(plan.tree.clusters[place] for place in plan.kept))
+    members = set().union(*(plan.tree.clusters[index] for index in plan.kept))
     assert {word[:-1] for word in words if word.endswith("?")} == {"HR", "CO"}
     assert {word[:-1] for word in words if word.endswith("!")} == {"BP", "PAP", "CVP"} & members
     assert {word[1:-1] for word in words if word.startswith("(")} == set(plan.barren) - {"HR", "CO", "BP", "PAP", "CVP"}

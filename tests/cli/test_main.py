@@ -105,7 +105,7 @@ def test_advice_is_given_in_terms_of_options(dconvex, folder):
 
 
 def test_what_was_not_foreseen_is_one_line_too():
-    assert problem_of(ValueError("two\n  lines")).startswith("ValueError: two lines (this was not foreseen; --debug")
+    assert problem_of(ValueError("two\n  lines")).startswith("ValueError: two lines (an unexpected error; --debug")
     assert problem_of(ImportError("pip install 'dconvex[plot]'")) == "pip install 'dconvex[plot]'"
     assert problem_of(MemoryError("Unable to allocate 745. GiB")) == "out of memory: Unable to allocate 745. GiB"
     assert problem_of(OSError(28, "No space left on device")) == "No space left on device"
@@ -167,7 +167,7 @@ def test_a_question_needs_no_tables_of_data():
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-def test_a_full_disk_is_told():
+def test_a_full_disk_is_reported():
     with Path("/dev/full").open("w") as full:
         run = [sys.executable, "-m", "dconvex", "networks", "--json"]
         result = subprocess.run(run, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
@@ -176,9 +176,9 @@ def test_a_full_disk_is_told():
 
 def test_version_and_exit_codes(dconvex):
     assert dconvex("--version").stdout == f"{dc.__version__}\n"
-    told = " ".join(dconvex().stdout.split())
-    assert "Exit codes: 0 when all went well, 1 when" in told
-    assert all(name in told for name in ("networks", "show", "convert", "decompose", "fit", "query", "explain", "predict"))
+    shown = " ".join(dconvex().stdout.split())
+    assert "Exit codes: 0 when all went well, 1 when" in shown
+    assert all(name in shown for name in ("networks", "show", "convert", "decompose", "fit", "query", "explain", "predict"))
 
 
 def test_colour_only_on_a_terminal(dconvex, monkeypatch):
@@ -295,13 +295,13 @@ def test_convert_as_json_tells_what_was_renamed(dconvex, folder):
 def test_pictures(dconvex, folder, words, name, start):
     plain, drawn, record = dconvex(*words), dconvex(*words, "--plot", name), dconvex(*words, "--plot", name, "--json")
     assert f"wrote {name}" in drawn.stdout
-    assert set(map(told, plain.stdout.splitlines())) <= set(map(told, drawn.stdout.splitlines()))
+    assert set(map(without_times, plain.stdout.splitlines())) <= set(map(without_times, drawn.stdout.splitlines()))
     assert (folder / name).read_bytes().startswith(start)
     assert record.stderr == f"wrote {name}\n"
     assert json.loads(record.stdout)
 
 
-def told(line: str) -> str:
+def without_times(line: str) -> str:
     return re.sub(r"[0-9.]+ ms", "", line)
 
 

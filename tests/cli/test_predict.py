@@ -56,9 +56,9 @@ def odd() -> dc.BayesianNetwork:
 
 @pytest.fixture(params=["csv", "csv.gz", "parquet"])
 def path(request, tmp_path, rows) -> Path:
-    place = tmp_path / f"rows.{request.param}"
-    rows.to_parquet(place) if request.param == "parquet" else rows.to_csv(place, index=False)
-    return place
+    path = tmp_path / f"rows.{request.param}"
+    rows.to_parquet(path) if request.param == "parquet" else rows.to_csv(path, index=False)
+    return path
 
 
 def test_one_column_for_each_target(insurance, rows, path):
@@ -80,7 +80,7 @@ def test_into_a_file(tmp_path, path):
         assert stdout == ""
         assert "wrote" in stderr
         assert pd.read_csv(tmp_path / name, dtype=str).equals(predicted("insurance", path, "--target", "Age"))
-    assert {place.name for place in tmp_path.iterdir()} == {path.name, "out.csv", "out.csv.gz"}
+    assert {file.name for file in tmp_path.iterdir()} == {path.name, "out.csv", "out.csv.gz"}
 
 
 def test_a_gaussian_network(tmp_path):
@@ -132,7 +132,7 @@ def test_columns_that_are_not_in_the_network_are_told(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "the file is empty; a header with names and rows are needed"),
+        ("", "the file is empty; it must have a header with names, and rows"),
         ("xray,smoke\nyes,no,yes\n", "the rows have more cells than the header has names"),
         ("xray,smoke\nyes,no\nyes,no,no\n", "Expected 2 fields in line 3, saw 3"),
         ("xray\n\udcff\n", "the text is not UTF-8 (invalid start byte); save it as UTF-8"),
@@ -147,7 +147,7 @@ def test_broken_tables(tmp_path, text, said):
 def test_broken_numbers(tmp_path):
     table = tmp_path / "rows.csv"
     table.write_text("aceB\n1.5\nhigh\n")
-    assert complaint("ecoli70", table, "--target", "lacA") == "column 'aceB' holds 'high' in row 1, which is no number"
+    assert complaint("ecoli70", table, "--target", "lacA") == "column 'aceB' holds 'high' in row 1, which is not a number"
 
 
 def test_a_broken_parquet_file(tmp_path):

@@ -44,7 +44,7 @@ def printed(answer: dc.Distribution, *, full: bool = False, width: int = 100) ->
 def distribution(*sizes: int, seed: int = 1) -> dc.Distribution:
     values = np.random.default_rng(seed).dirichlet(np.ones(int(np.prod(sizes)))).reshape(sizes)
     labels = tuple(tuple(f"s{state}" for state in range(size)) for size in sizes)
-    return dc.Distribution(tuple(f"v{place}" for place in range(len(sizes))), labels, values)
+    return dc.Distribution(tuple(f"v{index}" for index in range(len(sizes))), labels, values)
 
 
 @pytest.fixture(scope="module")
@@ -174,8 +174,8 @@ def test_names_and_labels_that_are_not_plain_text(odd, tmp_path):
     assert answer["variables"] == [7]
     assert answer["states"] == [[1, 2]]
     np.testing.assert_array_equal(answer["values"], model.query(7, {"a=b": "x,y", "flag": True}).values)
-    assert read_given(odd, ["7=1,2"], []).seen == {7: (1, 2)}
-    assert read_given(odd, ["a=b=x,x,y,y:1"], []).seen == {"a=b": ("x", "x,y", "y:1")}
+    assert read_given(odd, ["7=1,2"], []).observed == {7: (1, 2)}
+    assert read_given(odd, ["a=b=x,x,y,y:1"], []).observed == {"a=b": ("x", "x,y", "y:1")}
     assert read_given(odd, [], ["a=b=x,y:0.5,y:1:2"]).soft == {"a=b": {"x,y": 0.5, "y:1": 2.0}}
     assert read_given(odd, [], ["flag=False:1"]).soft == {"flag": {False: 1.0}}
 
@@ -192,8 +192,8 @@ def test_every_label_has_a_spelling(labels):
 
 
 def test_evidence_is_told_in_short(odd):
-    told = read_given(odd, ["7=1,2", "flag=True"], ["a=b=x:0.25"])
-    assert str(told) == "7 in {1, 2}, flag = True, a=b ~ x:0.25"
+    evidence = read_given(odd, ["7=1,2", "flag=True"], ["a=b=x:0.25"])
+    assert str(evidence) == "7 in {1, 2}, flag = True, a=b ~ x:0.25"
     assert not read_given(odd, [], [])
     network = dc.load_network("alarm")
     many = read_given(network, [f"{name}={network.states[name][0]}" for name in network.dag.nodes], [])
@@ -219,7 +219,7 @@ def test_a_large_answer_is_capped_with_a_note(sizes):
 def test_ties_at_the_cap_are_broken_by_order():
     answer = dc.Distribution(("a", "b"), (tuple(range(10)), tuple(range(10))), np.full((10, 10), 0.01))
     shown = [tuple(map(int, line.split()[:2])) for line in printed(answer)[2:-1]]
-    assert shown == [divmod(place, 10) for place in range(SHOWN)]
+    assert shown == [divmod(index, 10) for index in range(SHOWN)]
 
 
 def test_bars_and_numbers():
@@ -250,7 +250,7 @@ def test_no_line_is_wider_than_the_terminal(width):
 
 def test_too_many_columns_become_one():
     lines = printed(distribution(*[2] * 10), width=80)
-    assert lines[0].split() == [*(f"v{place}," for place in range(9)), "v9", "probability"]
+    assert lines[0].split() == [*(f"v{index}," for index in range(9)), "v9", "probability"]
     assert re.fullmatch(r" (s\d, ){9}s\d +0\.\d+ +█+ ", lines[2])
 
 
@@ -288,7 +288,7 @@ def test_sizes(text, size):
 
 @pytest.mark.parametrize("text", ["", "GB", "-1", "2XB", "1.2.3", "two"])
 def test_what_is_no_size(text):
-    with pytest.raises(typer.BadParameter, match="is no size"):
+    with pytest.raises(typer.BadParameter, match="is not a size"):
         read_bytes(text)
 
 
@@ -359,5 +359,5 @@ def test_spaces_around_evidence_do_not_matter(spaced, plain):
 
 def test_spaces_that_belong_to_names_do_matter():
     network = dc.BayesianNetwork.discrete([], {"a": [0.5, 0.5], "a ": [0.5, 0.5]}, {"a": ["x", " x"], "a ": ["x", "y "]})
-    assert read_given(network, ["a= x", "a =y "], []).seen == {"a": " x", "a ": "y "}
+    assert read_given(network, ["a= x", "a =y "], []).observed == {"a": " x", "a ": "y "}
     assert read_given(network, [], ["a = x:1"]).soft == {"a ": {"x": 1.0}}

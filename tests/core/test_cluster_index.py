@@ -15,8 +15,8 @@ from dconvex._core import ClusterIndex, Graph, Ragged
 
 
 def index_of(dag: dc.Dag, tree: dc.ClusterTree) -> ClusterIndex:
-    place = {name: index for index, name in enumerate(dag.nodes)}
-    clusters = Ragged.from_lists([sorted(place[name] for name in cluster) for cluster in tree.clusters])
+    index = {name: number for number, name in enumerate(dag.nodes)}
+    clusters = Ragged.from_lists([sorted(index[name] for name in cluster) for cluster in tree.clusters])
     return ClusterIndex(dag.graph, clusters, np.array(tree.edges, np.int32).reshape(-1, 2))
 
 

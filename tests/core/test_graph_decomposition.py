@@ -15,14 +15,15 @@ import dconvex as dc
 from dconvex._core import Graph, Ragged
 
 MODES = ("minimal", "any", "complete", "all")
+REFINEMENTS = ("none", "bounded", "full")
 
 
 def as_lists(ragged):
-    return [ragged[place].tolist() for place in range(len(ragged))]
+    return [ragged[index].tolist() for index in range(len(ragged))]
 
 
-def decomposed(edges, separators="minimal", refine=True, effort=100_000):
-    return dc.Dag(edges).graph.decompose(separators, refine, effort)
+def decomposed(edges, separators="minimal", refinement="full", effort=100_000):
+    return dc.Dag(edges).graph.decompose(separators, refinement, effort)
 
 
 def test_chain():
@@ -35,18 +36,18 @@ def test_chain():
 
 
 def test_no_nodes():
-    for separators, refine in itertools.product(MODES, [True, False]):
-        found = Graph(Ragged.from_lists([])).decompose(separators, refine, None)
+    for separators, refinement in itertools.product(MODES, REFINEMENTS):
+        found = Graph(Ragged.from_lists([])).decompose(separators, refinement, None)
         assert len(found.clusters) == len(found.separators) == 0
         assert found.edges.shape == (0, 2)
-        assert found.is_certified == (refine or separators == "all")
+        assert found.is_certified == (refinement != "none" or separators == "all")
 
 
 def test_without_refinement_nothing_is_decided():
-    found = decomposed([(0, 1), (1, 2)], refine=False)
+    found = decomposed([(0, 1), (1, 2)], refinement="none")
     assert found.undecided.tolist() == [0, 1]
     assert not found.is_certified
-    assert decomposed([(0, 1), (1, 2)], "all", refine=False).is_certified
+    assert decomposed([(0, 1), (1, 2)], "all", refinement="none").is_certified
 
 
 def test_components_are_joined_to_the_first():
@@ -59,8 +60,8 @@ def test_components_are_joined_to_the_first():
 @pytest.mark.parametrize("family", [every(4), drawn(91, 40), grown(92, 40)])
 def test_arrays_are_in_canonical_order_and_agree(family):
     for known in family():
-        for separators, refine in itertools.product(MODES, [True, False]):
-            found = known.dag.graph.decompose(separators, refine, 50)
+        for separators, refinement in itertools.product(MODES, REFINEMENTS):
+            found = known.dag.graph.decompose(separators, refinement, 50)
             clusters, edges = as_lists(found.clusters), found.edges.tolist()
             assert clusters == sorted(map(sorted, clusters))
             assert edges == sorted(map(sorted, edges))
@@ -71,10 +72,20 @@ def test_arrays_are_in_canonical_order_and_agree(family):
 
 def test_effort():
     dag = dc.load_network("hailfinder").dag
-    assert not dag.graph.decompose("minimal", True, 0).is_certified
-    results = [dag.graph.decompose("minimal", True, effort) for effort in (100_000, None, 2**62)]
+    assert not dag.graph.decompose("minimal", "full", 0).is_certified
+    results = [dag.graph.decompose("minimal", "full", effort) for effort in (100_000, None, 2**62)]
     assert all(found.is_certified for found in results)
     assert all(found.clusters == results[0].clusters for found in results)
+
+
+def test_a_bounded_refinement_gives_up_what_takes_longer_than_algorithm_2():
+    for name, is_certified in [("alarm", True), ("hailfinder", True), ("diabetes", False)]:
+        dag = dc.load_network(name).dag
+        plain, bounded, full = (dag.graph.decompose("minimal", refinement, None) for refinement in REFINEMENTS)
+        assert bounded.is_certified == is_certified == (len(bounded.undecided) == 0)
+        assert len(plain.clusters) <= len(bounded.clusters) <= len(full.clusters)
+        if is_certified:
+            assert bounded.clusters == full.clusters
 
 
 def test_arrays_are_read_only_and_outlive_the_result():
@@ -90,12 +101,13 @@ def test_arrays_are_read_only_and_outlive_the_result():
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
-        (("every", True, 1), ValueError),
-        (("minimal", True, -1), ValueError),
-        (("minimal", True, 1.5), TypeError),
-        (("minimal", True, 2**70), TypeError),
-        ((None, True, 1), TypeError),
-        (("minimal", "yes", 1), TypeError),
+        (("every", "full", 1), ValueError),
+        (("minimal", "full", -1), ValueError),
+        (("minimal", "full", 1.5), TypeError),
+        (("minimal", "full", 2**70), TypeError),
+        ((None, "full", 1), TypeError),
+        (("minimal", "yes", 1), ValueError),
+        (("minimal", True, 1), TypeError),
         (("minimal",), TypeError),
     ],
 )

@@ -73,7 +73,7 @@ def test_random_trees_are_rooted_as_networkx_does():
 def test_smallest_subtrees(family):
     """The smallest connected sets of clusters that hold the variables; a single one before others, the smallest first."""
     for known in family():
-        found = known.dag.graph.decompose("minimal", True, None)
+        found = known.dag.graph.decompose("minimal", "full", None)
         clusters = [mask(found.clusters[c].tolist()) for c in range(len(found.clusters))]
         tree = RootedTree(found.clusters, found.edges, known.size)
         graph = nx.Graph(found.edges.tolist())
@@ -194,7 +194,7 @@ def test_uncovered_families():
 
 
 def first_failure(chosen, holds):
-    return next((place for place, nodes in enumerate(chosen) if not holds(nodes)), -1)
+    return next((index for index, nodes in enumerate(chosen) if not holds(nodes)), -1)
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -55,7 +55,7 @@ def test_nothing():
 
 
 @pytest.mark.parametrize(
-    ("place", "wrong"),
+    ("index", "wrong"),
     [
         (1, [0, 3, 3]),
         (1, [-1, 2, 3]),
@@ -71,9 +71,9 @@ def test_nothing():
         (3, [-1, 0]),
     ],
 )
-def test_offsets_and_tables_that_leave_their_arrays(place, wrong):
+def test_offsets_and_tables_that_leave_their_arrays(index, wrong):
     given_arrays = list(arrays([[0.25], [0.75]], [[0, 1]]))
-    given_arrays[place] = np.array(wrong, np.int32 if place == 3 else np.int64)
+    given_arrays[index] = np.array(wrong, np.int32 if index == 3 else np.int64)
     with pytest.raises(ValueError, match=r"offsets must ascend|no such table"):
         cluster_checksums(*given_arrays, 9, 0, 1)
 

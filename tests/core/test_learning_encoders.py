@@ -181,6 +181,25 @@ class TestTexts:
             assert out[0] == code
         assert len(encoder) == 1
 
+    @pytest.mark.parametrize("first_bit", [0, 1, 7, 8, 13])
+    def test_missing_texts(self, first_bit):
+        rng = np.random.default_rng(first_bit)
+        is_there = rng.random(100) < 0.7
+        texts = [rng.choice([b"low", b"high", b""]) if there else b"whatever lies there" for there in is_there]
+        bits = np.packbits(np.concatenate([rng.random(first_bit) < 0.5, is_there]), bitorder="little")
+        encoder, out = TextEncoder(), np.full(100, 99, np.int8)
+        for code, text in enumerate([b"low", b"high", b""]):
+            encoder.add(text, code)
+        assert encoder.encode(*arrow(texts), out, 0, bits, first_bit) == -1
+        known = {b"low": 0, b"high": 1, b"": 2}
+        assert out.tolist() == [known[text] if there else -1 for text, there in zip(texts, is_there, strict=True)]
+
+    @pytest.mark.parametrize(("bytes_of_bits", "first_bit"), [(1, 0), (2, 8), (2, -1), (2, 2**63 - 1)])
+    def test_too_few_bits_of_validity(self, bytes_of_bits, first_bit):
+        bits = np.zeros(bytes_of_bits, np.uint8)
+        with pytest.raises(ValueError, match="fewer bits of validity"):
+            TextEncoder().encode(*arrow([b"a"] * 9), np.zeros(9, np.int8), 0, bits, first_bit)
+
     def test_nothing(self):
         assert TextEncoder().encode(*arrow([]), np.empty(0, np.int8), 0) == -1
         assert encoded_texts([b""]).tolist() == [0]

@@ -18,7 +18,7 @@ lists_of_numbers = st.integers(1, 8).flatmap(
 
 
 def as_lists(ragged):
-    return [ragged[place].tolist() for place in range(len(ragged))]
+    return [ragged[index].tolist() for index in range(len(ragged))]
 
 
 def ints(*numbers):
@@ -42,7 +42,7 @@ def test_offsets_and_values(lists):
     ragged = Ragged.from_lists(lists)
     assert ragged.offsets.dtype == np.int64
     assert ragged.values.dtype == np.int32
-    assert ragged.offsets.tolist() == [sum(map(len, lists[:place])) for place in range(len(lists) + 1)]
+    assert ragged.offsets.tolist() == [sum(map(len, lists[:index])) for index in range(len(lists) + 1)]
     assert ragged.values.tolist() == [value for own in lists for value in own]
 
 
@@ -57,14 +57,14 @@ def test_pairs_are_grouped_in_the_order_in_which_they_come(lists, random):
     pairs = [(owner, value) for owner, own in enumerate(lists) for value in own]
     random.shuffle(pairs)
     owners, values = (ints(*column) for column in (zip(*pairs, strict=True) if pairs else ((), ())))
-    expected = [[value for owner, value in pairs if owner == place] for place in range(len(lists))]
+    expected = [[value for owner, value in pairs if owner == index] for index in range(len(lists))]
     assert as_lists(Ragged.from_pairs(owners, values, len(lists))) == expected
 
 
 @given(lists_of_numbers)
 def test_reversing_swaps_the_ends_and_sorts(lists):
     backward = as_lists(Ragged.from_lists(lists).reversed(len(lists)))
-    assert backward == [[owner for owner, own in enumerate(lists) for v in own if v == place] for place in range(len(lists))]
+    assert backward == [[owner for owner, own in enumerate(lists) for v in own if v == index] for index in range(len(lists))]
 
 
 @given(lists_of_numbers)
@@ -105,10 +105,10 @@ def test_pairs_that_do_not_fit_are_refused():
             Ragged.from_lists([[value]]).reversed(2)
 
 
-@pytest.mark.parametrize("place", [-1, 2, 2**40])
-def test_lists_that_are_not_there(place):
+@pytest.mark.parametrize("index", [-1, 2, 2**40])
+def test_lists_that_are_not_there(index):
     with pytest.raises(IndexError):
-        Ragged.from_lists([[1], []])[place]
+        Ragged.from_lists([[1], []])[index]
 
 
 @pytest.mark.parametrize("lists", [[["a"]], [[1.5]], [[2**40]], [1], None])

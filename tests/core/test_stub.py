@@ -47,7 +47,7 @@ def stub_arguments(node, is_method):
     assert not given.kwarg, node.name
     positional = [*given.posonlyargs, *given.args]
     first_optional = len(positional) - len(given.defaults)
-    pairs = [(argument.arg, place >= first_optional) for place, argument in enumerate(positional)]
+    pairs = [(argument.arg, index >= first_optional) for index, argument in enumerate(positional)]
     pairs += [(a.arg, default is not None) for a, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)]
     return pairs[1:] if is_method and "staticmethod" not in decorators(node) else pairs
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import dconvex as dc
 from dconvex.display.geometry import Size, around
 from dconvex.display.rooted_tree import RootedTree
-from dconvex.display.tree_layout import GAP, arrange_tree, likely_roots
+from dconvex.display.tree_layout import GAP, arrange_tree, good_roots
 
 SIZES = st.builds(Size, st.floats(5, 200), st.floats(5, 80))
 
@@ -94,11 +94,11 @@ def test_a_long_chain_needs_no_recursion():
     assert layout.flows_down
 
 
-def test_likely_roots():
+def test_good_roots():
     path = [(0, 1), (1, 2), (2, 3), (3, 4)]
-    assert likely_roots(5, path)[0] == 2
-    assert likely_roots(8, [*path, (3, 5), (3, 6), (3, 7)])[1] == 3
-    assert likely_roots(0, []) == []
+    assert good_roots(5, path)[0] == 2
+    assert good_roots(8, [*path, (3, 5), (3, 6), (3, 7)])[1] == 3
+    assert good_roots(0, []) == []
 
 
 @pytest.mark.parametrize("edges", [[(0, 1), (1, 2), (0, 2)], [(0, 1)], [(0, 1), (0, 1)], [(0, 0), (1, 2)]])

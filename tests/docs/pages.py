@@ -61,9 +61,9 @@ def blocks_on(page: str) -> Iterator[Block]:
 def steps_on(page: str) -> Iterator[Step]:
     """What is to be run on a page, in its order."""
     blocks = list(blocks_on(page))
-    for place, block in enumerate(blocks):
+    for index, block in enumerate(blocks):
         if block.language == "python":
-            after = blocks[place + 1] if place + 1 < len(blocks) else None
+            after = blocks[index + 1] if index + 1 < len(blocks) else None
             shown = after.code if after is not None and after.language == "text" and after.follows else None
             yield Step(block.line, block.code, shown, is_command=False)
         elif block.language == "console":

@@ -213,9 +213,9 @@ def holders_of(v: int, clusters: list[int]) -> list[int]:
     return [i for i, cluster in enumerate(clusters) if cluster >> v & 1]
 
 
-def are_joined(places: Iterable[int], edges: Iterable[tuple[int, int]]) -> bool:
-    """Whether the places are connected by the edges among them."""
-    left = set(places)
+def are_joined(indices: Iterable[int], edges: Iterable[tuple[int, int]]) -> bool:
+    """Whether the indices are connected by the edges among them."""
+    left = set(indices)
     todo = [left.pop()] if left else []
     while todo:
         i = todo.pop()

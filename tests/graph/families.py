@@ -29,7 +29,7 @@ def drawn(seed: int, count: int) -> Family:
             size = rng.choice([7, 7, 8, 8, 9])
             order = rng.sample(range(size), size)
             density = rng.choice([1.5, 2, 2.5, 3, 4]) / size
-            pairs = [(a, b) for place, b in enumerate(order) for a in order[:place]]
+            pairs = [(a, b) for index, b in enumerate(order) for a in order[:index]]
             yield Definitions(dc.Dag([pair for pair in pairs if rng.random() < density], nodes=order))
 
     return family
@@ -45,10 +45,10 @@ def grown(seed: int, count: int) -> Family:
             order: list[str | int] = list(dc.Dag(edges).topological_order())
             size = rng.choice([7, 8, 8, 9, 9, 10])
             while len(order) < size:
-                place = rng.randrange(len(order) + 1)
+                index = rng.randrange(len(order) + 1)
                 near = rng.sample(range(len(order)), rng.choice([1, 2, 2, 3]))
-                edges += [(order[i], len(order)) if i < place else (len(order), order[i]) for i in near]
-                order.insert(place, len(order))
+                edges += [(order[i], len(order)) if i < index else (len(order), order[i]) for i in near]
+                order.insert(index, len(order))
             number = dict(zip(order, rng.sample(range(size), size), strict=True))
             yield Definitions(dc.Dag([(number[a], number[b]) for a, b in edges], nodes=range(size)))
 

@@ -311,8 +311,8 @@ def test_parents_come_before_children(dag):
     order = dag.topological_order()
     assert set(order) == set(dag.nodes)
     assert len(order) == len(dag)
-    place = {node: number for number, node in enumerate(order)}
-    assert all(place[parent] < place[child] for parent, child in dag.edges)
+    index = {node: number for number, node in enumerate(order)}
+    assert all(index[parent] < index[child] for parent, child in dag.edges)
 
 
 def test_a_single_name_stands_for_itself():

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from strategies import dags
 
 import dconvex as dc
+from dconvex.graph.decomposition import quick_tree
 
 MODES = ("minimal", "any", "complete", "all")
 # clusters and largest cluster of the corrected construction
@@ -108,8 +109,8 @@ def relabelled(edges):
     """The same DAG under every order of its names, with the way back."""
     names = sorted({name for edge in edges for name in edge})
     for order in itertools.permutations(range(len(names))):
-        place = dict(zip(names, order, strict=True))
-        yield [(place[a], place[b]) for a, b in edges], {number: name for name, number in place.items()}
+        index = dict(zip(names, order, strict=True))
+        yield [(index[a], index[b]) for a, b in edges], {number: name for name, number in index.items()}
 
 
 def test_crossing_is_split_whatever_the_triangulation():
@@ -196,6 +197,33 @@ def test_larger_random_dags_are_irreducible_when_certified(mode, seed):
     tree = dc.decompose(dag, separators=mode)
     assert tree.certified
     assert dc.check_tree(dag, tree, irreducible=True) == ()
+
+
+# --- with work in proportion to that of Algorithm 2
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_quick_trees_are_sound_and_certified_only_where_irreducible(seed):
+    dag = dc.random_dag(150, 180, max_parents=4, seed=seed)
+    tree = quick_tree(dag)
+    assert tree.mode == "minimal"
+    assert tree.certified == (tree.undecided == ())
+    assert dc.check_tree(dag, tree) == ()
+    decided = [cluster for number, cluster in enumerate(tree.clusters) if number not in tree.undecided]
+    assert dc.check_tree(dag, dc.ClusterTree(decided), irreducible=True)[-1:] != ("irreducible",)
+    assert quick_tree(dag) == tree
+
+
+def test_quick_trees_of_small_networks_are_those_of_decompose():
+    for name in ("asia", "sachs", "alarm", "insurance"):
+        dag = dc.load_network(name).dag
+        assert quick_tree(dag) == dc.decompose(dag)
+
+
+def test_quick_trees_of_hard_networks_are_not_certified():
+    tree = quick_tree(dc.load_network("diabetes").dag)
+    assert not tree.certified
+    assert 0 < len(tree.undecided) < len(tree)
 
 
 # --- determinism
@@ -320,8 +348,8 @@ def test_with_little_effort_the_tree_is_valid_and_lists_all_clusters_that_may_be
 def test_without_effort_the_undecided_are_not_cliques(mode):
     for known in drawn(22, 40)():
         tree = dc.decompose(known.dag, separators=mode, effort=0)
-        for place in tree.undecided:
-            assert any(not known.moral[a] >> b & 1 for a, b in itertools.combinations(tree.clusters[place], 2))
+        for index in tree.undecided:
+            assert any(not known.moral[a] >> b & 1 for a, b in itertools.combinations(tree.clusters[index], 2))
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -399,8 +427,8 @@ def test_many_islands():
 def test_definitions_see_the_counterexamples_too():
     """The oracle is no better than the definitions it was given: it must say of the counterexamples what is known of them."""
     names = sorted({name for edge in SATELLITE for name in edge})
-    place = {name: number for number, name in enumerate(names)}
-    known = Definitions(dc.Dag([(place[a], place[b]) for a, b in SATELLITE]))
-    assert known.is_reducible(mask(place[v] for v in ("d", "p", "z", "s1", "s2")), "minimal")
-    assert not known.is_convex(mask(place[v] for v in ("s1", "s2")))
-    assert known.is_convex(mask(place[v] for v in ("z", "s1", "s2")))
+    index = {name: number for number, name in enumerate(names)}
+    known = Definitions(dc.Dag([(index[a], index[b]) for a, b in SATELLITE]))
+    assert known.is_reducible(mask(index[v] for v in ("d", "p", "z", "s1", "s2")), "minimal")
+    assert not known.is_convex(mask(index[v] for v in ("s1", "s2")))
+    assert known.is_convex(mask(index[v] for v in ("z", "s1", "s2")))

@@ -34,7 +34,7 @@ def links_of(tree):
 
 def components(tree, cluster, separator):
     found = tree.components(cluster, separator)
-    return [found[place].tolist() for place in range(len(found))]
+    return [found[index].tolist() for index in range(len(found))]
 
 
 def nothing(_cluster):

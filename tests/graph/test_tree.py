@@ -121,13 +121,13 @@ def test_to_networkx():
 
 @pytest.mark.parametrize("edge", [(0,), (0, 1, 2), 3, None])
 def test_edge_is_a_pair(edge):
-    with pytest.raises(dc.NetworkError, match="an edge is a pair of places of clusters"):
+    with pytest.raises(dc.NetworkError, match="an edge is a pair of indices of clusters"):
         ClusterTree(ABCD.clusters, [edge])
 
 
 @pytest.mark.parametrize("edge", [(0, 1.5), ("a", "b"), (None, 1)])
 def test_edge_joins_places(edge):
-    with pytest.raises(dc.NetworkError, match="the place of a cluster must be an int"):
+    with pytest.raises(dc.NetworkError, match="the index of a cluster must be an int"):
         ClusterTree(ABCD.clusters, [edge])
 
 
@@ -160,14 +160,14 @@ def test_undecided_clusters_are_there_and_none_in_a_certified_tree():
 
 def subtrees(tree):
     """All connected sets of clusters with the variables they hold, as bit masks."""
-    places = range(len(tree))
+    indices = range(len(tree))
     clusters = list(map(mask, tree.clusters))
-    chosen = (kept for size in range(1, len(tree) + 1) for kept in itertools.combinations(places, size))
+    chosen = (kept for size in range(1, len(tree) + 1) for kept in itertools.combinations(indices, size))
     return [(kept, union(clusters[i] for i in kept)) for kept in chosen if are_joined(kept, tree.edges)]
 
 
 def smallest(tree, candidates, question):
-    """The places to keep by definition: the rule of pruning and its ties."""
+    """The indices to keep by definition: the rule of pruning and its ties."""
     holding = [kept for kept, held in candidates if mask(question) & ~held == 0]
     fewest = min(map(len, holding))
     best = [kept for kept in holding if len(kept) == fewest]

@@ -15,9 +15,9 @@ from dconvex.graph.treewidth import HEURISTICS, treewidth_bound
 
 
 def moral_graph(dag: dc.Dag) -> nx.Graph:
-    """The moral graph over places in canonical order."""
-    place = {name: number for number, name in enumerate(dag.nodes)}
-    return nx.relabel_nodes(nx.moral_graph(dag.to_networkx()), place)
+    """The moral graph over indices in canonical order."""
+    index = {name: number for number, name in enumerate(dag.nodes)}
+    return nx.relabel_nodes(nx.moral_graph(dag.to_networkx()), index)
 
 
 def plain_elimination(graph: nx.Graph, heuristic: str) -> int:

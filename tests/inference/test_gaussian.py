@@ -23,8 +23,8 @@ from strategies import gaussian_networks
 
 import dconvex as dc
 from dconvex import _core
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.inference import gaussian_marginals
-from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian import GaussianAnswers
 
 whole_numbers = st.integers(-3, 3).map(float)
@@ -219,7 +219,7 @@ def test_every_convex_mode_gives_the_same_answer(question, mode):
 
 @given(questions())
 def test_a_model_whose_clusters_are_apart_answers_from_all_the_evidence(question):
-    index = FamilyIndex.of(question.network.dag, dc.decompose(question.network.dag))
+    index = ClusterIndex.of(question.network.dag, dc.decompose(question.network.dag))
     answers = GaussianAnswers(GaussianAnswers.of(index, question.network).store, coherent=False)
     told = answers.read_evidence(question.evidence, None)
     asked = tuple(question.network.dag.index_of(name) for name in question.variables)

@@ -245,7 +245,7 @@ class TestWhatMoves:
             with dask.config.set(scheduler=get):
                 ask()
             assert len(tasks) > 30
-            assert sum(b"FamilyIndex" in task for task in tasks) == 1
+            assert sum(b"ClusterIndex" in task for task in tasks) == 1
 
     def test_no_frame_leaves_its_worker(self, on_cluster):
         def source(first: int) -> pd.DataFrame:

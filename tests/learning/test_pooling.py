@@ -165,14 +165,14 @@ def test_many_declared_labels_can_be_saved_and_opened(tmp_path):
 
 @pytest.mark.parametrize("name", ["graph.parents", "graph.offsets", "tree.members", "tree.offsets", "tree.ends"])
 def test_an_index_that_points_nowhere_is_refused(tmp_path, name, monkeypatch):
-    from dconvex.inference import saving
+    from dconvex.storage import models
 
-    write = saving.write_container
+    write = models.write_container
 
     def wild(path, what, arrays, facts):
         return write(path, what, {**arrays, name: np.full_like(arrays[name], 10**9)}, facts)
 
-    monkeypatch.setattr(saving, "write_container", wild)
+    monkeypatch.setattr(models, "write_container", wild)
     dc.localize(dc.load_network("asia")).save(tmp_path / "m.dcx")
     with pytest.raises(dc.FormatError, match="damaged"):
         dc.open_model(tmp_path / "m.dcx")

@@ -103,4 +103,4 @@ def test_a_forked_child_learns_while_another_thread_did():
 
 
 def test_without_a_pool_the_caller_works():
-    assert Workers(None).map(lambda _: threading.get_ident(), [0]) == [threading.get_ident()]
+    assert Workers(0).map(lambda _: threading.get_ident(), [0]) == [threading.get_ident()]

@@ -45,13 +45,13 @@ def test_discrete_networks_equal_the_wheels_numbers(name):
     network = dc.load_network(name)
     states = bif_states(text)
     assert network.states == {variable: tuple(labels) for variable, labels in states.items()}
-    place = {variable: {label: n for n, label in enumerate(labels)} for variable, labels in states.items()}
+    index = {variable: {label: n for n, label in enumerate(labels)} for variable, labels in states.items()}
     tables = {variable: network.family(variable) for variable in states}
     rows = 0
     for variable, given, numbers in bif_rows(text):
         table = tables[variable]
         assert set(table.parents) == set(given)
-        ours = table.values[tuple(place[parent][given[parent]] for parent in table.parents)]
+        ours = table.values[tuple(index[parent][given[parent]] for parent in table.parents)]
         total = math.fsum(numbers)
         if abs(total - 1) < 1e-12:
             assert ours.tolist() == numbers

@@ -15,6 +15,9 @@ import numpy as np
 import pytest
 
 import dconvex as dc
+from dconvex.inference.model import NetworkOrigin
+from dconvex.learning.fitting import DataOrigin
+from dconvex.storage.file_origin import FileOrigin
 
 ASIA = dc.load_network("asia")
 ALARM = dc.load_network("alarm")
@@ -75,6 +78,31 @@ def test_a_degenerate_gaussian_model_still_notices_impossible_evidence(file):
     again = reopened(dc.localize(network), file)
     with pytest.raises(dc.ImpossibleEvidenceError):
         again.query("w", {"x": 1.0, "y": 0.0})
+
+
+def test_regressions_that_were_read_when_a_process_forked_are_kept_in_the_child(file):
+    """Another thread has read them, and the child has neither that thread nor what it had not kept yet."""
+    model = dc.localize(ECOLI)
+    again = reopened(model, file)
+    source = again._answers.store.source
+    source.stored.read_all(source._numbers)
+    assert not again._answers.store.is_known.any()
+    np.testing.assert_array_equal(again.query("lacA", {"aceB": 1.5}).covariance, model.query("lacA", {"aceB": 1.5}).covariance)
+
+
+def test_a_model_comes_from_a_network_from_data_or_from_a_file(file):
+    given, learned = dc.localize(ALARM), dc.fit(ALARM, ROWS, prior=dc.BDeu(1))
+    assert isinstance(given._origin, NetworkOrigin)
+    assert isinstance(learned._origin, DataOrigin)
+    for model in (given, learned):
+        again = reopened(model, file)
+        assert isinstance(again._origin, FileOrigin)
+        assert again.network() == model.network()
+    assert again.report() == learned.report()
+    with pytest.raises(ValueError, match="given network"):
+        reopened(given, file).report()
+    with pytest.raises(ValueError, match="given network"):
+        reopened(given, file).updated(ROWS)
 
 
 def test_names_and_labels_keep_their_types(file):

@@ -8,7 +8,10 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,7 @@ from storage.subjects import write_subjects
 TESTS = Path(__file__).parent.parent
 SECONDS = 60
 """Much longer than any answer takes on a busy machine."""
+MINUTE = 60.0
 
 
 class Child:
@@ -81,6 +85,15 @@ def verdicts(jobs):
         child.end()
 
 
+def during(seconds: float, numbers: Iterable[int]) -> Iterator[int]:
+    """Numbers until the time is over."""
+    end = time.monotonic() + seconds
+    for number in numbers:
+        if time.monotonic() > end:
+            return
+        yield number
+
+
 def check(subjects, folder, seeds):
     def jobs():
         for seed in seeds:
@@ -99,7 +112,7 @@ def check(subjects, folder, seeds):
             wrong.append(f"{said}\n    {answer}")
     print(dict(found))
     assert not wrong, f"{len(wrong)} of {sum(found.values())}:\n" + "\n".join(wrong[:40])
-    assert found["answered"] > 0.02 * sum(found.values())  # else the changes are too coarse to tell anything
+    assert found["answered"] > 0.02 * sum(found.values())  # else the changes are too coarse to show anything
 
 
 def test_files_as_they_are_answer(subjects):
@@ -114,3 +127,11 @@ def test_mutants(subjects, tmp_path):
 @pytest.mark.slow
 def test_many_mutants(subjects, tmp_path):
     check(subjects, tmp_path, range(300, 5300))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", [".dcx", ".dcs"], ids=["models", "statistics"])
+def test_a_minute_of_mutants(subjects, tmp_path, suffix):
+    """Other ones in each run; what is wrong is reported with its seed."""
+    own = [path for path in subjects if path.suffix == suffix]
+    check(own, tmp_path, during(MINUTE, count(time.time_ns())))

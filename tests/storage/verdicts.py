@@ -311,7 +311,7 @@ def _check_origin(model: dc.LocalModel) -> None:
         if isinstance(error, dc.FormatError) or "saved without statistics" not in str(error):
             raise
         return
-    _check_finite(updated, model._origin.all())
+    _check_finite(updated, model._origin.statistics())
 
 
 def _check_finite(model: dc.LocalModel, statistics: dc.Statistics) -> None:

@@ -11,7 +11,7 @@ FAILED, MISUSED, INTERRUPTED = 1, 2, 130
 
 
 def main() -> None:
-    """Run the command line; what went wrong is one readable line, the whole story with `--debug`."""
+    """Run the command line; an error is one readable line, or a traceback with `--debug`."""
     try:
         code = _exit_code()
     except KeyboardInterrupt:
@@ -26,7 +26,7 @@ def _exit_code() -> int:
     is_debugging = len(arguments) < len(sys.argv) - 1
     try:
         return _run(arguments)
-    except BrokenPipeError:  # whoever read our output has seen enough
+    except BrokenPipeError:  # the program that read our output has closed it
         _let_go_of_output()
         return FAILED
     except Exception as error:
@@ -50,7 +50,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _let_go_of_output() -> None:
-    """What could not be written would be tried again, and fail again, when the interpreter ends."""
+    """Replace stdout, or the interpreter would try to write the rest again, and fail again, when it ends."""
     try:
         print(end="", flush=True)
     except OSError:

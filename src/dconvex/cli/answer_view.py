@@ -20,16 +20,16 @@ from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.names import Name
 
 IN_ORDER = 60
-"""The states of one variable are shown in their own order up to so many; otherwise the most probable come first."""
+"""Up to this many states of one variable are shown in their own order; of more the most probable come first."""
 SHOWN = 40
-"""So many joint states are shown, unless all are asked for."""
+"""At most this many joint states are shown without `--full`."""
 CORRELATED = 8
-"""Correlations are shown for up to so many variables."""
+"""Correlations are shown for at most this many variables."""
 NARROW = 50
 """Terminals of fewer columns get no bars."""
 SHORTEST_BAR, LONGEST_BAR, BAR_OF_MARGINAL = 8, 40, 20
-BESIDE_BARS = 24
-"""So much room is left for the number, its error and the space around them."""
+NEXT_TO_BARS = 24
+"""The columns left for the number, its error and the space around them."""
 BETWEEN = 3
 """The space between two columns."""
 EIGHTHS = " ▏▎▍▌▋▊▉"
@@ -41,17 +41,17 @@ def print_distribution(console: Console, answer: Distribution, *, full: bool = F
     errors = None if answer.standard_errors is None else answer.standard_errors.reshape(-1)
     is_ordered = len(answer.variables) == 1 and len(values) <= IN_ORDER
     chosen = np.arange(len(values)) if is_ordered else _largest(values, len(values) if full else SHOWN)
-    longest, room = float(values.max(initial=0.0)), console.width - _width(answer) - BESIDE_BARS
-    is_wide = room < SHORTEST_BAR  # too many columns: all states of a row in one
+    longest, width = float(values.max(initial=0.0)), console.width - _width(answer) - NEXT_TO_BARS
+    is_wide = width < SHORTEST_BAR  # too many columns: all states of a row in one
     names = [in_one_line(name) for name in answer.variables]
     table = _headed([", ".join(names)] if is_wide else names, "probability")
     if console.width >= NARROW:
         table.add_column(no_wrap=True)
-    for place in chosen.tolist():
-        cell = np.unravel_index(place, answer.values.shape)
+    for index in chosen.tolist():
+        cell = np.unravel_index(index, answer.values.shape)
         states = [in_one_line(labels[code]) for labels, code in zip(answer.labels, cell, strict=True)]
-        number = _probability(values[place]) + ("" if errors is None else f" {_plus_minus(console)} {errors[place]:.2g}")
-        bar = _bar(console, values[place] / longest if longest else 0.0, min(max(room, SHORTEST_BAR), LONGEST_BAR))
+        number = _probability(values[index]) + ("" if errors is None else f" {_plus_minus(console)} {errors[index]:.2g}")
+        bar = _bar(console, values[index] / longest if longest else 0.0, min(max(width, SHORTEST_BAR), LONGEST_BAR))
         _add_row(table, *map(Text, [", ".join(states)] if is_wide else states), number, bar)
     console.print(table)
     if len(chosen) < len(values):
@@ -61,21 +61,21 @@ def print_distribution(console: Console, answer: Distribution, *, full: bool = F
 
 
 def print_marginals(console: Console, answers: Sequence[Distribution]) -> None:
-    """A row for each variable: its most probable state and, where there is room, a bar and the states that come next."""
+    """A row for each variable: its most probable state and, where they fit, a bar and the states that come next."""
     names, ranked = [in_one_line(answer.variables[0]) for answer in answers], [_ranked(answer) for answer in answers]
     headings = ["variable", "most probable"]
     columns = zip(headings, (names, [best for best, _, _ in ranked]), strict=True)
     taken = sum(max(map(cell_len, (heading, *column))) + BETWEEN for heading, column in columns)
-    room = console.width - taken - len("probability") - BETWEEN
-    bar_room = min(room // 3, BAR_OF_MARGINAL)
+    width = console.width - taken - len("probability") - BETWEEN
+    bar_width = min(width // 3, BAR_OF_MARGINAL)
     table = _headed(headings, "probability")
-    if bar_room >= SHORTEST_BAR:
+    if bar_width >= SHORTEST_BAR:
         table.add_column(no_wrap=True)
-        longest_bar = math.ceil(bar_room * max((number for _, number, _ in ranked), default=0.0))
-        others_room = room - longest_bar - 2 * BETWEEN
-        table.add_column("others", style="dim", overflow="ellipsis", no_wrap=True, max_width=others_room)
+        longest_bar = math.ceil(bar_width * max((number for _, number, _ in ranked), default=0.0))
+        others_width = width - longest_bar - 2 * BETWEEN
+        table.add_column("others", style="dim", overflow="ellipsis", no_wrap=True, max_width=others_width)
     for name, (best, number, others) in zip(names, ranked, strict=True):
-        _add_row(table, Text(name), Text(best), _probability(number), _bar(console, number, bar_room), Text(others))
+        _add_row(table, Text(name), Text(best), _probability(number), _bar(console, number, bar_width), Text(others))
     print_whole(console, table)
 
 
@@ -83,13 +83,13 @@ def print_gaussian(console: Console, answer: GaussianDistribution) -> None:
     """Mean and deviation of each variable, and for a few variables how they are correlated."""
     table = _headed(["variable"], "mean", f"{_plus_minus(console)} deviation")
     correlated = range(len(answer.variables) if 2 <= len(answer.variables) <= CORRELATED else 0)
-    for place in correlated:
-        table.add_column(Text(f"with {in_one_line(answer.variables[place])}"), justify="right", style="dim")
+    for index in correlated:
+        table.add_column(Text(f"with {in_one_line(answer.variables[index])}"), justify="right", style="dim")
     deviations = answer.standard_deviations
-    for place, name in enumerate(answer.variables):
-        scales = deviations[place] * deviations
-        numbers = (_correlation(answer.covariance[place, other], scales[other]) for other in correlated)
-        table.add_row(Text(in_one_line(name)), *_mean(console, answer.mean[place], deviations[place]), *numbers)
+    for index, name in enumerate(answer.variables):
+        scales = deviations[index] * deviations
+        numbers = (_correlation(answer.covariance[index, other], scales[other]) for other in correlated)
+        table.add_row(Text(in_one_line(name)), *_mean(console, answer.mean[index], deviations[index]), *numbers)
     console.print(table)
 
 
@@ -114,7 +114,7 @@ def print_assignment(console: Console, assignment: Mapping[Name, Any]) -> None:
 def _ranked(answer: Distribution) -> tuple[str, float, str]:
     """The most probable state, its probability, and what comes next."""
     order = np.argsort(-answer.values, kind="stable").tolist()
-    states = [in_one_line(answer.labels[0][place]) for place in order]
+    states = [in_one_line(answer.labels[0][index]) for index in order]
     numbers = answer.values[order].tolist()
     others = [f"{state} {number:.3g}" for state, number in zip(states, numbers, strict=True)][1:]
     shown = [*others[:3], f"… {len(others) - 3} more"] if len(others) > 3 else others
@@ -136,14 +136,14 @@ def _add_row(table: Table, *cells: Text | str) -> None:
 
 
 def _largest(values: NDArray[np.float64], most: int) -> NDArray[np.intp]:
-    """Places of the largest values, largest first, without sorting all of a large table."""
+    """Indices of the largest values, largest first, without sorting all of a large table."""
     if len(values) > most:
         last = np.partition(values, len(values) - most)[len(values) - most]
         above = np.flatnonzero(values > last)
-        places = np.concatenate([above, np.flatnonzero(values == last)[: most - len(above)]])
+        indices = np.concatenate([above, np.flatnonzero(values == last)[: most - len(above)]])
     else:
-        places = np.arange(len(values))
-    return places[np.argsort(-values[places], kind="stable")]
+        indices = np.arange(len(values))
+    return indices[np.argsort(-values[indices], kind="stable")]
 
 
 def _width(answer: Distribution) -> int:
@@ -152,11 +152,11 @@ def _width(answer: Distribution) -> int:
     return sum(3 + max(len(in_one_line(word)) for word in (name, *labels)) for name, labels in columns)
 
 
-def _bar(console: Console, share: float, room: int) -> Text:
+def _bar(console: Console, share: float, width: int) -> Text:
     """A bar of an eighth of a character's precision; whatever is possible has some of it."""
     if console.options.ascii_only:
-        return Text("#" * max(round(share * room), int(share > 0)), style="cyan")
-    eighths = max(round(share * room * 8), int(share > 0))
+        return Text("#" * max(round(share * width), int(share > 0)), style="cyan")
+    eighths = max(round(share * width * 8), int(share > 0))
     return Text("█" * (eighths // 8) + EIGHTHS[eighths % 8].strip(), style="cyan")
 
 

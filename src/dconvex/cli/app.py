@@ -22,18 +22,18 @@ from dconvex.cli.options import (
     Separators,
     SoftOption,
     Unknown,
-    asked_variables,
     examples,
     flag,
+    variables_argument,
 )
 
 EXIT_CODES = (
     "Exit codes: 0 when all went well, 1 when a question cannot be answered or a file cannot be read or written, "
-    "2 when the arguments are at fault, 130 after Ctrl-C."
+    "2 when the arguments are wrong, 130 after Ctrl-C."
 )
 
 app = typer.Typer(
-    help="Bayesian networks split along d-convex separators: look at them, learn them, ask them.",
+    help="Bayesian networks split along d-convex separators: look at them, learn them, query them.",
     epilog="\n\n".join(
         [
             examples("dconvex networks", "dconvex show alarm", "dconvex query alarm HR --given BP=LOW"),
@@ -51,7 +51,7 @@ app = typer.Typer(
 def _options(
     context: typer.Context,
     version: Annotated[bool, flag("--version", "Print the version and stop.")] = False,
-    debug: Annotated[bool, flag("--debug", "Show the traceback of an error; may stand anywhere.")] = False,
+    debug: Annotated[bool, flag("--debug", "Show the traceback of an error; may come anywhere.")] = False,
 ) -> None:
     if version:
         print(__version__)
@@ -71,7 +71,7 @@ def networks(json: JsonOption = False) -> None:
 @app.command(epilog=examples("dconvex show alarm", "dconvex show alarm HR CO", "dconvex show my.bif"))
 def show(
     network: NetworkArgument,
-    variables: Annotated[list[str] | None, asked_variables("Print the numbers of these variables' families.")] = None,
+    variables: Annotated[list[str] | None, variables_argument("Print the numbers of these variables' families.")] = None,
     json: JsonOption = False,
     plot: PlotOption = None,
 ) -> None:
@@ -89,7 +89,7 @@ def show(
 def convert(
     source: NetworkArgument,
     target: Annotated[Path, typer.Argument(metavar="FILE", help=TARGET_HELP)],
-    rename: Annotated[bool, flag("--rename", "Make up names where the format cannot hold the real ones.")] = False,
+    rename: Annotated[bool, flag("--rename", "Rename variables and states that the format cannot hold.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Write a network in another format."""
@@ -122,7 +122,7 @@ def decompose(
     from dconvex.cli.decompose import decompose_network
 
     if json and dot:
-        raise typer.BadParameter("--json and --dot exclude each other")
+        raise typer.BadParameter("--json and --dot cannot be combined")
     decompose_network(
         network, mode=separators.value, refine=refine, effort=effort, full=full, as_json=json, dot=dot, picture=plot
     )
@@ -172,13 +172,13 @@ def fit(
 )
 def query(
     network: NetworkArgument,
-    variables: Annotated[list[str] | None, asked_variables("Ask for these together; without any, for each one.")] = None,
+    variables: Annotated[list[str] | None, variables_argument("Ask for these together; without any, for each one.")] = None,
     given: GivenOption = None,
     soft: SoftOption = None,
     each: Annotated[bool, flag("--each", "A table for each variable instead of one for all together.")] = False,
     most_probable: Annotated[bool, flag("--most-probable", "Ask for the most probable joint state.")] = False,
     sampling: Annotated[
-        int | None, typer.Option(metavar="NUMBER", min=2, help="Estimate the answer from so many samples.")
+        int | None, typer.Option(metavar="NUMBER", min=2, help="Estimate the answer from this number of samples.")
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="NUMBER", min=0, help="Draw the same samples every time.")] = None,
     max_bytes: MaxBytesOption = None,
@@ -187,15 +187,15 @@ def query(
     plot: PlotOption = None,
 ) -> None:
     """Ask for probabilities given what is known."""
-    from dconvex.cli.query import Options, most_probable_states, query_network
+    from dconvex.cli.query import QueryOptions, most_probable_states, query_network
 
     if most_probable and (each or sampling is not None):
-        raise typer.BadParameter("--most-probable goes neither with --each nor with --sampling")
+        raise typer.BadParameter("--most-probable cannot be combined with --each or --sampling")
     if seed is not None and sampling is None:
-        raise typer.BadParameter("--seed is for --sampling; without it nothing is left to chance")
+        raise typer.BadParameter("--seed is for --sampling; other answers are exact")
     if plot is not None and (each or most_probable or not variables):
         raise typer.BadParameter("--plot draws one distribution; name its variables, without --each and --most-probable")
-    options = Options(each, sampling, seed, max_bytes, full, as_json=json, picture=plot)
+    options = QueryOptions(each, sampling, seed, max_bytes, full, as_json=json, picture=plot)
     ask = most_probable_states if most_probable else query_network
     ask(network, variables or [], given or [], soft or [], options)
 
@@ -209,7 +209,7 @@ def query(
 )
 def explain(
     network: NetworkArgument,
-    variables: Annotated[list[str], asked_variables("The variables to ask for.")],
+    variables: Annotated[list[str], variables_argument("The variables to ask for.")],
     given: GivenOption = None,
     soft: SoftOption = None,
     max_bytes: MaxBytesOption = None,
@@ -235,7 +235,7 @@ def predict(
         Path,
         typer.Argument(
             metavar="DATA",
-            help="The rows: .csv, .csv.gz or .parquet, a column for each variable that was seen; - for CSV from stdin.",
+            help="The rows: .csv, .csv.gz or .parquet, a column for each observed variable; - for CSV from stdin.",
         ),
     ],
     target: Annotated[
@@ -255,16 +255,16 @@ def predict(
         Impossible, typer.Option(help="Rows of probability zero: an error, or empty cells.")
     ] = Impossible.error,
     unknown: Annotated[
-        Unknown, typer.Option(help="States that are not in the network: an error, or not seen.")
+        Unknown, typer.Option(help="States that are not in the network: an error, or not observed.")
     ] = Unknown.error,
     max_bytes: MaxBytesOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Predict variables for each row of a table; missing cells count as not seen."""
+    """Predict variables for each row of a table; missing cells count as not observed."""
     from dconvex.cli.predict import predict_targets
 
     if json and out is not None:
-        raise typer.BadParameter("--json prints, and --out is for CSV; redirect what is printed into a file")
+        raise typer.BadParameter("--json prints, and --out is for CSV; redirect the output to a file instead")
     predict_targets(
         network,
         data,
@@ -283,9 +283,7 @@ def explore(
     network: NetworkArgument,
     host: Annotated[
         str,
-        typer.Option(
-            metavar="ADDRESS", help="The address to serve on; others can reach those that are not of this machine alone."
-        ),
+        typer.Option(metavar="ADDRESS", help="The address to serve on; with any but 127.0.0.1 other machines can connect."),
     ] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(metavar="NUMBER", min=0, max=65535, help="The port to serve on; 0 for any free one.")

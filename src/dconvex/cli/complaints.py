@@ -1,4 +1,4 @@
-"""What went wrong, in one line and in the words of the command line."""
+"""Errors in one line, in the words of the command line."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ OPTIONS = {
     'kind="gaussian"': "--kind gaussian",
     "rename=True": "--rename",
 }
-"""What errors advise to those who write Python, and how it is said on the command line."""
+"""Advice for Python in the messages of errors, and the same for the command line."""
 
 
 @runtime_checkable
 class Misuse(Protocol):
-    """What typer raises when the arguments are at fault; its class lies in a module whose name depends on typer's version."""
+    """What typer raises for wrong arguments; its class is in a module whose name depends on typer's version."""
 
     ctx: Any
 
@@ -37,17 +37,17 @@ def complain(error: Exception) -> None:
 
 
 def problem_of(error: Exception) -> str:
-    """The problem, whose it is, and the way out."""
+    """The problem, where it is, and the way out."""
     if isinstance(error, Misuse):
         return _misuse(error)
     if isinstance(error, OSError):
-        place = error.filename2 or error.filename  # the second one is where a file was to be moved to
-        return f"{place}: {error.strerror}" if place else error.strerror or str(error)
+        path = error.filename2 or error.filename  # the second one is where a file was to be moved to
+        return f"{path}: {error.strerror}" if path else error.strerror or str(error)
     said = " ".join(line.strip() for line in str(error).splitlines())
     if isinstance(error, MemoryError):
         return f"out of memory: {said}" if said else "out of memory"
     if not isinstance(error, DconvexError | ImportError):  # the latter says which extra to install
-        return f"{type(error).__name__}: {said} (this was not foreseen; --debug shows where it happened)"
+        return f"{type(error).__name__}: {said} (an unexpected error; --debug shows where it happened)"
     for python, option in OPTIONS.items():
         said = said.replace(python, option)
     return said

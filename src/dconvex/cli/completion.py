@@ -55,10 +55,10 @@ def _states(context: typer.Context, name: str) -> Sequence[Label]:
 
 
 def _network(context: typer.Context) -> Subject | None:
-    """What is asked, if it can be read: nobody wants to be told of errors while typing."""
+    """The network that was named, if it can be read; Tab reports no errors."""
     from dconvex.cli.sources import find_network, is_model_file
     from dconvex.errors import DconvexError
-    from dconvex.learning.opening import open_model
+    from dconvex.storage import open_model
 
     source = context.params.get("network") or next(iter(context.args), None)  # unparsed while an option lacks its value
     if source:

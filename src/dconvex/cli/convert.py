@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -16,7 +15,7 @@ from dconvex.formats.file_format import Renaming
 
 
 def convert_file(source: str, target: Path, *, rename: bool, as_json: bool = False) -> None:
-    """Read, write, and tell what was renamed."""
+    """Read, write, and report what was renamed."""
     check_target(target)
     network = find_network(source)
     changes = write(network, target, rename=rename) or {}
@@ -30,6 +29,6 @@ def convert_file(source: str, target: Path, *, rename: bool, as_json: bool = Fal
         console.print(Text(f"  renamed {what} to {new!r}"))
 
 
-def _records(changes: Renaming) -> list[dict[str, Any]]:
+def _records(changes: Renaming) -> list[dict[str, object]]:
     pairs = ((old if isinstance(old, tuple) else (old,), new) for old, new in changes.items())
-    return [{**dict(zip(("variable", "state"), place, strict=False)), "to": new} for place, new in pairs]
+    return [{**dict(zip(("variable", "state"), renamed, strict=False)), "to": new} for renamed, new in pairs]

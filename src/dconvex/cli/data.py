@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STDIN = "-"
-"""What is typed for rows that come as CSV from another program."""
+"""Typed for rows that come as CSV from another program."""
 PIECE = 1 << 16
-"""Bytes that are taken from stdin at once."""
+"""Bytes read from stdin at once."""
 CSV, PARQUET = (".csv", ".csv.gz"), (".parquet", ".pq")
 MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "None", "<NA>")
 """How a missing cell may be spelled, unless a state of the variable is spelled so."""
@@ -59,7 +59,7 @@ def received() -> Iterator[bytes]:
 
 
 def check_data_target(path: Path, data: Path) -> None:
-    """That predictions can be written there, and not over the rows that they are made from."""
+    """Raise unless predictions can be written there; the rows that they are made from are not overwritten."""
     if not _ends(path, CSV):
         raise FormatError(f"unknown suffix {path.suffix!r}; what is written is {' or '.join(CSV)}", path=str(path))
     check_target(path)
@@ -103,7 +103,7 @@ def _read_csv(raw: bytes, name: str) -> pd.DataFrame:
         text = io.StringIO(raw.decode("utf-8-sig"))
         frame = pd.read_csv(text, dtype=str, keep_default_na=False)
     except pd.errors.EmptyDataError:
-        raise FormatError("the file is empty; a header with names and rows are needed", path=name) from None
+        raise FormatError("the file is empty; it must have a header with names, and rows", path=name) from None
     except UnicodeDecodeError as error:
         raise FormatError(f"the text is not UTF-8 ({error.reason}); save it as UTF-8", path=name) from None
     except pd.errors.ParserError as error:
@@ -122,8 +122,12 @@ def _read_parquet(path: Path) -> pd.DataFrame:
 
     try:
         return cast("pd.DataFrame", parquet.read_table(path).to_pandas())
-    except pyarrow.ArrowInvalid as error:
+    except (pyarrow.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # the file cannot be opened; otherwise it is damaged
+            raise
         raise FormatError(" ".join(str(error).split()), path=str(path)) from None
+    except (AttributeError, LookupError, TypeError):  # what pandas noted in the file is not what pandas notes
+        raise FormatError("the notes of pandas in the Parquet file are damaged; write the file again", path=str(path)) from None
 
 
 def _labelled(column: pd.Series[Any], labels: tuple[Label, ...]) -> pd.Series[Any]:
@@ -151,5 +155,5 @@ def _numbers(column: pd.Series[Any]) -> pd.Series[Any]:
     wrong = (numbers.isna() & ~cells.isna()).to_numpy()
     if wrong.any():
         row = int(wrong.argmax())
-        raise DataError(f"column {column.name!r} holds {column.iloc[row]!r} in row {row}, which is no number")
+        raise DataError(f"column {column.name!r} holds {column.iloc[row]!r} in row {row}, which is not a number")
     return numbers

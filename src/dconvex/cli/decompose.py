@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -78,7 +77,7 @@ def _spoken(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds >= 1 else f"{1000 * seconds:.1f} ms"
 
 
-def _record(source: str, dag: Dag, tree: ClusterTree, seconds: float) -> dict[str, Any]:
+def _record(source: str, dag: Dag, tree: ClusterTree, seconds: float) -> dict[str, object]:
     return {
         "network": source,
         "variables": len(dag),

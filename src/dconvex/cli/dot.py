@@ -13,9 +13,9 @@ def as_dot(tree: ClusterTree) -> str:
     """The tree with its separators on the edges; `dot -Tsvg` or `neato` lay it out."""
     undecided = set(tree.undecided)
     lines = ["graph clusters {", "  node [shape=box, style=rounded];"]
-    for place, cluster in enumerate(tree.clusters):
-        mark = ', style="rounded,dashed", color=red' if place in undecided else ""
-        lines.append(f"  c{place} [label={_quoted(cluster)}{mark}];")
+    for index, cluster in enumerate(tree.clusters):
+        mark = ', style="rounded,dashed", color=red' if index in undecided else ""
+        lines.append(f"  c{index} [label={_quoted(cluster)}{mark}];")
     for (one, other), separator in zip(tree.edges, tree.separators, strict=True):
         lines.append(f"  c{one} -- c{other} [label={_quoted(separator)}];")
     return "\n".join([*lines, "}", ""])

@@ -1,4 +1,4 @@
-"""Pictures that a command is asked for with `--plot`."""
+"""The pictures of `--plot`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Drawn(Protocol):
 
 
 def check_picture(path: Path | None) -> None:
-    """That a picture can be drawn there, if one is asked for."""
+    """Raise unless a picture can be written there; None: there is nothing to check."""
     if path is None:
         return
     from dconvex.display.canvas import need_matplotlib
@@ -34,7 +34,7 @@ def check_picture(path: Path | None) -> None:
 
 
 def draw(subject: Drawn, path: Path | None, *, for_programs: bool = False) -> None:
-    """Draw it, if that is asked for, and say so where programs do not read."""
+    """Write the picture, unless `path` is None, and report it, on stderr where stdout is for programs."""
     if path is not None:
         subject.save_picture(path)
         Console(stderr=for_programs, soft_wrap=True).print(Text(f"wrote {path}"))

@@ -18,33 +18,33 @@ Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
-class Given:
-    """What is known: by variable a label, a tuple of labels or a number, and likelihoods of labels."""
+class CommandEvidence:
+    """What `--given` and `--soft` say: by variable a label, a tuple of labels or a number, and likelihoods of labels."""
 
-    seen: dict[Name, Any] = field(default_factory=dict)
+    observed: dict[Name, Label | tuple[Label, ...] | float] = field(default_factory=dict)
     soft: dict[Name, dict[Label, float]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         """`BP = LOW, CVP in {LOW, NORMAL}, HR ~ HIGH:0.7`."""
-        said = [_said(name, value) for name, value in self.seen.items()]
+        said = [_said(name, value) for name, value in self.observed.items()]
         for name, likelihood in self.soft.items():
             parts = (f"{in_one_line(label)}:{number:g}" for label, number in likelihood.items())
             said.append(f"{in_one_line(name)} ~ {', '.join(parts)}")
         return ", ".join(said if len(said) <= 8 else [*said[:7], f"… {len(said) - 7} more"])
 
     def __bool__(self) -> bool:
-        return bool(self.seen or self.soft)
+        return bool(self.observed or self.soft)
 
 
-NOTHING = Given()
+NOTHING = CommandEvidence()
 
 
-def read_given(network: Subject, given: Sequence[str], soft: Sequence[str]) -> Given:
-    """What `--given` and `--soft` say."""
+def read_given(network: Subject, given: Sequence[str], soft: Sequence[str]) -> CommandEvidence:
+    """Evidence as it was typed, read against the labels of the network."""
     if soft and network.kind == "gaussian":
         raise typer.BadParameter("likelihoods of states are for discrete networks", param_hint="--soft")
     read = _states if network.kind == "discrete" else _number
-    return Given(_by_variable(network, given, "--given", read), _by_variable(network, soft, "--soft", _likelihood))
+    return CommandEvidence(_by_variable(network, given, "--given", read), _by_variable(network, soft, "--soft", _likelihood))
 
 
 def labels_by_spelling(labels: Sequence[Label]) -> dict[str, Label]:
@@ -79,10 +79,10 @@ def _by_variable(
 
 def _halves(word: str, network: Subject, known: dict[str, Name], option: str) -> tuple[Name, str]:
     """The variable and what is said of it; a name may hold a `=` itself, and there may be spaces around the one that counts."""
-    for place, sign in enumerate(word):
-        name = _meant(word[:place], known) if sign == "=" else None
+    for index, sign in enumerate(word):
+        name = _meant(word[:index], known) if sign == "=" else None
         if name is not None:
-            return name, word[place + 1 :]
+            return name, word[index + 1 :]
     spelled, equals, _ = word.partition("=")
     if not equals:
         raise typer.BadParameter(f"{word!r} is not of the form VARIABLE=STATE", param_hint=option)
@@ -125,7 +125,7 @@ def _likelihood(network: Subject, name: Name, text: str) -> dict[Label, float]:
 
 
 def _meant(spelled: str, known: Mapping[str, Found]) -> Found | None:
-    """What is spelled so, if need be without the spaces around it."""
+    """The value with this spelling, if necessary without the spaces around it."""
     return known.get(spelled, known.get(spelled.strip()))
 
 

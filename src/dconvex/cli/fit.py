@@ -42,7 +42,7 @@ def learn(structure: str, data: Sequence[str], out: Path, how: Learning, *, as_j
     """Learn a model from files and write it."""
     _check_target(out)
     if how.jobs == 0:
-        raise typer.BadParameter("no threads would leave nobody to do the work; -1 stands for all cores", param_hint="--jobs")
+        raise typer.BadParameter("the number of threads must not be 0; -1 uses all cores", param_hint="--jobs")
     network = find_network(structure)
     prior = read_prior(how.prior)
     start = time.perf_counter()

@@ -13,7 +13,7 @@ from dconvex.cli.sizes import read_bytes
 
 
 def flag(name: str, help: str) -> Any:  # noqa: A002 (typer's word)
-    """An option that is on when it is there; without a metavar typer would print that it takes a <bool>."""
+    """A flag; without a metavar typer would print that it takes a <bool>."""
     return typer.Option(name, help=help, metavar="")
 
 
@@ -22,8 +22,8 @@ def examples(*commands: str) -> str:
     return "\n\n".join(["Examples:", *(f"- `{command}`" for command in commands)])
 
 
-def asked_variables(help: str) -> Any:  # noqa: A002 (typer's word)
-    """Variables of the network, as many as one likes."""
+def variables_argument(help: str) -> Any:  # noqa: A002 (typer's word)
+    """Variables of the network, any number of them."""
     return typer.Argument(metavar="VARIABLE", help=help, autocompletion=completion.variables)
 
 
@@ -40,7 +40,7 @@ GivenOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="VARIABLE=STATE",
-        help="What was seen: a state, several of which it is one (A=x,y), or a number; may come several times.",
+        help="What was observed: a state, one of several states (A=x,y), or a number; may come several times.",
         autocompletion=completion.evidence,
     ),
 ]
@@ -48,7 +48,7 @@ SoftOption = Annotated[
     list[str] | None,
     typer.Option(
         metavar="VARIABLE=STATE:NUMBER,…",
-        help="How likely the observation is in each state; may come several times.",
+        help="The likelihood of the observation in each state; may come several times.",
         autocompletion=completion.evidence,
     ),
 ]
@@ -59,7 +59,7 @@ PlotOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Draw it into this file: .svg, .html, or .png and .pdf with matplotlib."),
 ]
-TARGET_HELP = "The file to write; its suffix tells the format: .bif, .xmlbif, .net, .uai, .xdsl, .json, each also with .gz."
+TARGET_HELP = "The file to write; its suffix says the format: .bif, .xmlbif, .net, .uai, .xdsl, .json, each also with .gz."
 SEPARATORS_HELP = (
     "Minimal d-convex separators, any d-convex ones, complete ones, or all of a minimal triangulation, d-convex or not."
 )
@@ -75,21 +75,21 @@ class Separators(StrEnum):
 
 
 class Impossible(StrEnum):
-    """What becomes of rows of probability zero."""
+    """The options for rows of probability zero."""
 
     error = "raise"
     nan = "nan"
 
 
 class Unknown(StrEnum):
-    """What becomes of states that the network does not have."""
+    """The options for states that the network does not have."""
 
     error = "raise"
     missing = "missing"
 
 
 class Kind(StrEnum):
-    """What columns are."""
+    """The kinds of columns."""
 
     discrete = "discrete"
     gaussian = "gaussian"

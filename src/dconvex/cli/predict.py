@@ -35,7 +35,7 @@ def predict_targets(
     max_bytes: int | None = None,
     as_json: bool = False,
 ) -> None:
-    """Predict the targets for each row of a file and write them, as CSV unless JSON is asked for."""
+    """Predict the targets for each row of a file and write them, as CSV or JSON."""
     if out is not None:
         check_data_target(out, data)
     model = find_model(source)
@@ -58,9 +58,9 @@ def predict_targets(
 
 
 def _check_columns(console: Console, path: Path, rows: pd.DataFrame, targets: Sequence[Name], others: Sequence[str]) -> None:
-    """Tell which columns are ignored; a mistyped name should not go unnoticed."""
+    """Report the columns that are ignored, so that a mistyped name is noticed."""
     if not set(rows.columns) - set(targets):
-        raise DataError(f"{path}: no column is a variable of the network, apart from targets; a header with names is needed")
+        raise DataError(f"{path}: no column is a variable of the network, apart from targets; the header must have their names")
     if others:
         shown = ", ".join(others[:8]) + (f", … ({len(others)} in all)" if len(others) > 8 else "")
         console.print(Text(f"columns that are not in the network are ignored: {shown}", style="dim"))
@@ -82,10 +82,10 @@ def _probabilities(model: LocalModel, rows: pd.DataFrame, targets: Sequence[Name
     import pandas as pd
 
     found = model.predict_proba(rows, targets, **policy)
-    columns = {f"{name}={label}": found[name][:, place] for name in targets for place, label in enumerate(model.states[name])}
+    columns = {f"{name}={label}": found[name][:, index] for name in targets for index, label in enumerate(model.states[name])}
     return pd.DataFrame(columns)
 
 
 def _cells(frame: pd.DataFrame) -> dict[Any, list[Any]]:
-    """By column; what is missing is None, since JSON has no NaN."""
+    """The cells by column; a missing one is None, since JSON has no NaN."""
     return frame.astype(object).where(frame.notna(), None).to_dict("list")

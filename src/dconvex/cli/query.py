@@ -22,7 +22,7 @@ from dconvex.cli.answer_view import (
     print_means,
 )
 from dconvex.cli.drawing import check_picture, draw
-from dconvex.cli.evidence import Given, read_given
+from dconvex.cli.evidence import CommandEvidence, read_given
 from dconvex.cli.sources import find_different_variables, find_model
 from dconvex.cli.terminal import waiting
 from dconvex.display.labels import label
@@ -32,12 +32,12 @@ from dconvex.names import Name
 
 
 @dataclass(frozen=True)
-class Options:
+class QueryOptions:
     """How a question is answered and shown."""
 
     each: bool = False
     samples: int | None = None
-    """Estimate from so many samples."""
+    """The number of samples to estimate from; None: the exact answer."""
     seed: int | None = None
     max_bytes: int | None = None
     full: bool = False
@@ -46,27 +46,27 @@ class Options:
     """Draw the answer into this file."""
 
 
-PLAIN = Options()
+PLAIN = QueryOptions()
 
 
 def query_network(
-    source: str, variables: Sequence[str], given: Sequence[str] = (), soft: Sequence[str] = (), options: Options = PLAIN
+    source: str, variables: Sequence[str], given: Sequence[str] = (), soft: Sequence[str] = (), options: QueryOptions = PLAIN
 ) -> None:
     """Ask for the joint distribution of the variables, or for that of each, and print it."""
     check_picture(options.picture)
-    model, asked, known = read_question(source, variables, given, soft)
-    is_joint = bool(asked) and not options.each
+    model, targets, evidence = read_question(source, variables, given, soft)
+    is_joint = bool(targets) and not options.each
     with asking(model):
-        answers = [_joint(model, asked, known, options)] if is_joint else _each(model, asked, known, options)
+        answers = [_joint(model, targets, evidence, options)] if is_joint else _each(model, targets, evidence, options)
     if options.as_json:
         print(json.dumps({"network": source, "kind": model.kind, "answers": [_record(answer) for answer in answers]}))
-    elif asked:
+    elif targets:
         for answer in answers:
-            _print_answer(Console(), answer, known, full=options.full)
+            _print_answer(Console(), answer, evidence, full=options.full)
     else:
-        _print_all(Console(), model, answers, known)
+        _print_all(Console(), model, answers, evidence)
     if is_joint and options.samples is None and not options.as_json:
-        kept = len(model.explain(asked, known.seen, soft=known.soft, max_bytes=options.max_bytes).kept)
+        kept = len(model.explain(targets, evidence.observed, soft=evidence.soft, max_bytes=options.max_bytes).kept)
         said = f"from {kept:,} of {amount(len(model.tree), 'cluster')}; dconvex explain shows the plan"
         Console().print(Text(said, style="dim"))
     if is_joint:
@@ -74,19 +74,21 @@ def query_network(
 
 
 def most_probable_states(
-    source: str, variables: Sequence[str], given: Sequence[str] = (), soft: Sequence[str] = (), options: Options = PLAIN
+    source: str, variables: Sequence[str], given: Sequence[str] = (), soft: Sequence[str] = (), options: QueryOptions = PLAIN
 ) -> None:
     """Ask for the most probable joint state of the variables, or of all that are not observed, and print it."""
-    model, asked, known = read_question(source, variables, given, soft)
+    model, targets, evidence = read_question(source, variables, given, soft)
     with asking(model):
-        assignment, height = model.most_probable(asked or None, known.seen, soft=known.soft, max_bytes=options.max_bytes)
+        assignment, height = model.most_probable(
+            targets or None, evidence.observed, soft=evidence.soft, max_bytes=options.max_bytes
+        )
     measure = "log_probability" if model.kind == "discrete" else "log_density"
     if options.as_json:
         states = [{"variable": name, "state": state} for name, state in assignment.items()]
         print(json.dumps({"network": source, "kind": model.kind, "states": states, measure: height}))
         return
     console = Console()
-    console.print(Text(f"most probable given {known}" if known else "most probable", style="bold"))
+    console.print(Text(f"most probable given {evidence}" if evidence else "most probable", style="bold"))
     print_assignment(console, assignment)
     probability = f"probability {math.exp(height):.6g}, logarithm {height:.6g}"
     console.print(Text(probability if model.kind == "discrete" else f"logarithm of the density {height:.6g}", style="dim"))
@@ -94,58 +96,58 @@ def most_probable_states(
 
 def read_question(
     source: str, variables: Sequence[str], given: Sequence[str], soft: Sequence[str]
-) -> tuple[LocalModel, list[Name], Given]:
-    """The model, the variables that are meant and what is known."""
+) -> tuple[LocalModel, list[Name], CommandEvidence]:
+    """The model, the targets and what is known."""
     model = find_model(source)
     return model, find_different_variables(model, variables), read_given(model, given, soft)
 
 
 def asking(model: LocalModel) -> AbstractContextManager[None]:
-    """Something that moves while the answer is on its way."""
+    """A moving sign while the answer is computed."""
     return waiting(f"asking {amount(len(model.tree), 'cluster')}")
 
 
-def title(kind: str, variables: Iterable[Name], known: Given) -> Text:
+def title(kind: str, variables: Iterable[Name], evidence: CommandEvidence) -> Text:
     """`P(HR, CO | BP = LOW)`."""
     names = list(variables)
-    asked = ", ".join(map(label, names if len(names) <= 12 else names[:11])) + (", …" if len(names) > 12 else "")
+    targets = ", ".join(map(label, names if len(names) <= 12 else names[:11])) + (", …" if len(names) > 12 else "")
     measure = "P" if kind == "discrete" else "p"
-    return Text(f"{measure}({asked} | {known})" if known else f"{measure}({asked})", style="bold")
+    return Text(f"{measure}({targets} | {evidence})" if evidence else f"{measure}({targets})", style="bold")
 
 
-def _joint(model: LocalModel, asked: Sequence[Name], known: Given, options: Options) -> Answer:
+def _joint(model: LocalModel, targets: Sequence[Name], evidence: CommandEvidence, options: QueryOptions) -> Answer:
     if options.samples is None:
-        return model.query(asked, known.seen, soft=known.soft, max_bytes=options.max_bytes)
+        return model.query(targets, evidence.observed, soft=evidence.soft, max_bytes=options.max_bytes)
     how: dict[str, Any] = {"method": "sampling", "samples": options.samples, "seed": options.seed}
-    return model.query(asked, known.seen, soft=known.soft, max_bytes=options.max_bytes, **how)
+    return model.query(targets, evidence.observed, soft=evidence.soft, max_bytes=options.max_bytes, **how)
 
 
-def _each(model: LocalModel, asked: Sequence[Name], known: Given, options: Options) -> list[Answer]:
-    chosen = asked or model.dag.nodes
+def _each(model: LocalModel, targets: Sequence[Name], evidence: CommandEvidence, options: QueryOptions) -> list[Answer]:
+    chosen = targets or model.dag.nodes
     if options.samples is not None:
-        return [_joint(model, [name], known, options) for name in chosen]
-    return list(model.marginals(known.seen, soft=known.soft, variables=chosen, max_bytes=options.max_bytes).values())
+        return [_joint(model, [name], evidence, options) for name in chosen]
+    return list(model.marginals(evidence.observed, soft=evidence.soft, variables=chosen, max_bytes=options.max_bytes).values())
 
 
-def _record(answer: Answer) -> dict[str, Any]:
+def _record(answer: Answer) -> dict[str, object]:
     if isinstance(answer, GaussianDistribution):
         return {"variables": answer.variables, "mean": answer.mean.tolist(), "covariance": answer.covariance.tolist()}
     record = {"variables": answer.variables, "states": answer.labels, "values": answer.values.tolist()}
     return record if answer.standard_errors is None else record | {"standard_errors": answer.standard_errors.tolist()}
 
 
-def _print_answer(console: Console, answer: Answer, known: Given, *, full: bool) -> None:
+def _print_answer(console: Console, answer: Answer, evidence: CommandEvidence, *, full: bool) -> None:
     if isinstance(answer, GaussianDistribution):
-        console.print(title("gaussian", answer.variables, known))
+        console.print(title("gaussian", answer.variables, evidence))
         print_gaussian(console, answer)
     else:
-        console.print(title("discrete", answer.variables, known))
+        console.print(title("discrete", answer.variables, evidence))
         print_distribution(console, answer, full=full)
 
 
-def _print_all(console: Console, model: LocalModel, answers: Sequence[Answer], known: Given) -> None:
+def _print_all(console: Console, model: LocalModel, answers: Sequence[Answer], evidence: CommandEvidence) -> None:
     """The marginals of all variables, a row for each."""
-    console.print(title(model.kind, ["each variable"], known))
+    console.print(title(model.kind, ["each variable"], evidence))
     if model.kind == "discrete":
         print_marginals(console, [answer for answer in answers if isinstance(answer, Distribution)])
     else:

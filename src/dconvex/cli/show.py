@@ -6,7 +6,6 @@ import itertools
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table as Grid
@@ -23,7 +22,7 @@ from dconvex.repository import network_info, network_names
 
 
 def print_network(source: str, variables: Sequence[str], *, as_json: bool, picture: Path | None = None) -> None:
-    """The whole network in a table, or the numbers of some families; and its picture, if that is asked for."""
+    """The whole network in a table, or the numbers of some families; and its picture, where a file for it is given."""
     check_picture(picture)
     network = find_network(source)
     chosen = find_variables(network, variables)
@@ -42,7 +41,7 @@ def _print_for_people(console: Console, source: str, network: BayesianNetwork, c
         _print_family(console, network, node)
 
 
-def _record(network: BayesianNetwork, node: Name) -> dict[str, Any]:
+def _record(network: BayesianNetwork, node: Name) -> dict[str, object]:
     family = network.family(node)
     record = {"name": node, "parents": list(family.parents)}
     if isinstance(family, Table):

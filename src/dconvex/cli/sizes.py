@@ -21,5 +21,5 @@ def read_bytes(text: str) -> int:
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d*)?(?:e\d+)?)\s*([a-z]*)\s*", text.lower())
     if found is None or found[2] not in UNITS:
-        raise typer.BadParameter(f"{text!r} is no size; sizes are written like 500MB, 2GB or 1.5GiB")
+        raise typer.BadParameter(f"{text!r} is not a size; sizes are written like 500MB, 2GB or 1.5GiB")
     return int(float(found[1]) * UNITS[found[2]])

@@ -1,4 +1,4 @@
-"""Where a command's network or model comes from, a file or the networks inside the package, and which variables are meant."""
+"""Where a command's network or model comes from, a file or the networks inside the package, and its variables."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ MODEL_SUFFIX = ".dcx"
 
 
 def find_network(source: str) -> BayesianNetwork:
-    """The built-in network of that name, or the network in that file, which may be that of a model."""
+    """The built-in network of that name, or the network in that file, a network or a model file."""
     looks_like_a_file = any(mark in source for mark in "./\\") or (source and Path(source).exists())
     if source in network_names() or not looks_like_a_file:
         return load_network(source)
     if Path(source).is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), source)
     if is_model_file(source):
-        from dconvex.learning.opening import open_model
+        from dconvex.storage import open_model
 
         return open_model(source).network()
     from dconvex.formats import read
@@ -42,9 +42,9 @@ def find_network(source: str) -> BayesianNetwork:
 
 
 def find_model(source: str) -> LocalModel:
-    """The model in that file, or that of the network that is called so or is in that file."""
+    """The model in that file, or one made of the built-in network of that name or of the network in that file."""
     if is_model_file(source):
-        from dconvex.learning.opening import open_model
+        from dconvex.storage import open_model
 
         return open_model(source)
     from dconvex.inference.model import localize
@@ -60,7 +60,7 @@ def is_model_file(source: str) -> bool:
 
 
 def find_variables(network: Subject, spelled: Sequence[str]) -> list[Name]:
-    """The variables that are spelled so; an integer name is spelled in digits."""
+    """The variables with these spellings; an integer name is spelled in digits."""
     by_spelling = variables_by_spelling(network)
     for word in spelled:
         if word not in by_spelling:
@@ -70,7 +70,7 @@ def find_variables(network: Subject, spelled: Sequence[str]) -> list[Name]:
 
 def find_different_variables(network: Subject, spelled: Sequence[str]) -> list[Name]:
     """The same for a question, in which no variable may come twice."""
-    twice = next((word for place, word in enumerate(spelled) if word in spelled[:place]), None)
+    twice = next((word for index, word in enumerate(spelled) if word in spelled[:index]), None)
     if twice is not None:
         raise typer.BadParameter(f"{twice} is named twice")
     return find_variables(network, spelled)

@@ -41,7 +41,7 @@ def print_whole(console: Console, table: Table) -> None:
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """Something that moves on the terminal, from the second second on."""
+    """A moving sign on the terminal for work that takes over a second."""
     from rich.console import Console
     from rich.text import Text
 

@@ -18,7 +18,7 @@ from dconvex.graph.tree import ClusterTree
 from dconvex.names import Name, canonical
 
 MANY = 60
-"""More clusters than this are shown in part, unless all are asked for."""
+"""Of more clusters than this a part is shown without `--full`."""
 SHOWN = 40
 INDENT, TEXT_WIDTH = 4, 40
 
@@ -44,10 +44,10 @@ def print_sizes(console: Console, sizes: Sequence[int]) -> None:
     rows = binned(sizes)
     longest = max((count for _, count in rows), default=0)
     wide = max((len(size) for size, _ in rows), default=0)
-    room = max(10, min(50, console.width - 30))
+    width = max(10, min(50, console.width - 30))
     block = "#" if console.options.ascii_only else "█"
     for size, count in rows:
-        bar = block * max(1, round(room * count / longest))
+        bar = block * max(1, round(width * count / longest))
         console.print(Text.assemble(f"size {size:>{wide}}  ", (bar, "cyan"), f" {count:,}"))
 
 
@@ -87,12 +87,12 @@ class _View:
             count[above] += count[node]
             most[above] = max(most[above], most[node])
         is_large = len(tree) > MANY
-        shown = _most_telling(hanging, count, most) if is_large and not full else hanging.order
+        shown = _most_informative(hanging, count, most) if is_large and not full else hanging.order
         most_names = (len(tree.variables),) * 2 if full else (6, 4) if is_large else (12, 6)
         return cls(tree, hanging, frozenset(shown), count, most, frozenset(tree.undecided), most_names)
 
     def drawn(self, root: int, deepest: int, number: int, first_free: int) -> tuple[Tree, list[int]]:
-        """The branch of a cluster; where it is cut off a number tells which of the trees after it goes on."""
+        """The branch of a cluster; where it is cut off, a number says in which of the trees below it goes on."""
         start = self._line(root) if not number else Text.assemble((f"{number} → ", "bold magenta"), self._line(root))
         tree = Tree(start, guide_style="dim")
         continued: list[int] = []
@@ -132,7 +132,7 @@ def _listed(names: frozenset[Name], most: int) -> str:
     return ", ".join(shown)
 
 
-def _most_telling(hanging: RootedTree, count: Sequence[int], most: Sequence[int]) -> list[int]:
+def _most_informative(hanging: RootedTree, count: Sequence[int], most: Sequence[int]) -> list[int]:
     """The root and then, again and again, the child of a chosen cluster whose branch holds the largest cluster, or more."""
     queue = [(0, 0, hanging.order[0])]
     chosen: list[int] = []

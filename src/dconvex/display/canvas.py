@@ -88,8 +88,8 @@ class _Canvas:
         written = self.ax.text(
             x, y, shape.text, ha=SIDES[shape.anchor], va="baseline", rotation_mode="anchor", parse_math=False
         )
-        weight, turn = "bold" if shape.is_bold else "normal", 90 if shape.is_upright else 0
-        written.set(color=_colour(shape.colour), fontsize=shape.size * self.scale, fontweight=weight, rotation=turn)
+        weight, angle = "bold" if shape.is_bold else "normal", 90 if shape.is_upright else 0
+        written.set(color=_colour(shape.colour), fontsize=shape.size * self.scale, fontweight=weight, rotation=angle)
         written.set(clip_on=True, zorder=2)
 
     def group(self, shape: Group) -> None:

@@ -13,7 +13,7 @@ from dconvex.display.drawable import DrawableDistribution
 from dconvex.display.drawing import Drawing, Ruler
 from dconvex.display.heat_map import Side, heat_map
 from dconvex.display.labels import label
-from dconvex.display.panels import nothing_asked
+from dconvex.display.panels import without_variables
 from dconvex.names import Name
 
 ROWS = 30
@@ -27,7 +27,7 @@ COLUMNS = 12
 def distribution_picture(table: DrawableDistribution, ruler: Ruler) -> Drawing:
     """Bars, or a heat map for two variables."""
     if not table.variables:
-        return nothing_asked(ruler)
+        return without_variables(ruler)
     is_small = table.values.size <= CELLS and max(table.values.shape) <= LONGEST
     is_map = len(table.variables) == 2 and is_small and table.standard_errors is None
     return _heat_map(table, ruler) if is_map else _bars(table, ruler)

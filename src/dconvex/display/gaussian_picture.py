@@ -27,7 +27,7 @@ from dconvex.display.drawing import (
 from dconvex.display.geometry import Box, Point, Size
 from dconvex.display.heat_map import Side, heat_map
 from dconvex.display.labels import label, shortened
-from dconvex.display.panels import GAP, ROW, captioned, nothing_asked
+from dconvex.display.panels import GAP, ROW, captioned, without_variables
 
 WIDE = 240.0
 NUMBERS = 14.0
@@ -47,7 +47,7 @@ CORRELATED = 12
 def gaussian_picture(normal: DrawableGaussian, ruler: Ruler) -> Drawing:
     """A density, ellipses or intervals."""
     if not normal.variables:
-        return nothing_asked(ruler)
+        return without_variables(ruler)
     pictures = {1: _density, 2: _ellipses}
     return pictures.get(len(normal.variables), _intervals)(normal, ruler)
 
@@ -98,8 +98,8 @@ def _ellipses(normal: DrawableGaussian, ruler: Ruler) -> Drawing:
 def _ellipse(normal: DrawableGaussian, share: float) -> Floats:
     """Points of the curve of equal density that holds this share of the distribution."""
     values, vectors = np.linalg.eigh(normal.covariance)
-    turn = np.linspace(0.0, 2 * math.pi, 72, endpoint=False)
-    circle = math.sqrt(-2 * math.log(1 - share)) * np.array([np.cos(turn), np.sin(turn)])
+    angle = np.linspace(0.0, 2 * math.pi, 72, endpoint=False)
+    circle = math.sqrt(-2 * math.log(1 - share)) * np.array([np.cos(angle), np.sin(angle)])
     points: Floats = normal.mean + (vectors @ (np.sqrt(np.clip(values, 0.0, None))[:, None] * circle)).T
     return points
 
@@ -148,6 +148,6 @@ def _correlations(normal: DrawableGaussian) -> Floats:
 
 
 def _reach(middle: float, spread: float) -> tuple[float, float]:
-    """The ends of an axis; a spread that is lost in rounding is replaced by the size of the middle."""
+    """The ends of an axis; a spread smaller than rounding is replaced by the size of the middle."""
     reach = spread if spread > 1e-9 * abs(middle) else abs(middle) or 1.0
     return middle - reach, middle + reach

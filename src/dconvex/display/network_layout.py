@@ -59,9 +59,9 @@ def _straightened(layers: Layers, nodes: Sequence[Size]) -> dict[int, float]:
     rows = list(zip(layers.rows, offsets, strict=True))
     x = {item: offset for row, own in rows for item, offset in zip(row, own, strict=True)}
     rounds = min(ROUNDS, max(20, ROUNDS * ITEMS // max(len(x), 1)))
-    for turn in range(rounds):
-        for row, own in rows if turn % 2 == 0 else reversed(rows):
-            _settle(row, own, springs, x, softening=SOFT if turn > rounds // 2 else 1e9)
+    for number in range(rounds):
+        for row, own in rows if number % 2 == 0 else reversed(rows):
+            _settle(row, own, springs, x, softening=SOFT if number > rounds // 2 else 1e9)
     return x
 
 

@@ -110,8 +110,8 @@ def _stripes(box: Box, colours: Sequence[str]) -> list[DrawnShape]:
 def _end(box: Box, look: Look, side: int) -> Path:
     """A box with round corners on its left (-1) or right (1) side."""
     far, near = box.x + side * box.width / 2, box.x - side * box.width / 2
-    turns = [math.radians(degrees) for degrees in (90, 60, 30, 0)]
-    corner = [(far - side * ROUND * (1 - math.cos(turn)), ROUND * (1 - math.sin(turn))) for turn in turns]
+    angles = [math.radians(degrees) for degrees in (90, 60, 30, 0)]
+    corner = [(far - side * ROUND * (1 - math.cos(angle)), ROUND * (1 - math.sin(angle))) for angle in angles]
     upper = [Point(x, box.top + depth) for x, depth in corner]
     lower = [Point(x, box.bottom - depth) for x, depth in reversed(corner)]
     return Path((Point(near, box.top), *upper, *lower, Point(near, box.bottom)), look, is_closed=True)

@@ -45,7 +45,7 @@ def captioned(title: str, notes: Sequence[str], drawing: Drawing, ruler: Ruler) 
     return below_each_other([caption(title, notes, ruler), drawing], GAP)
 
 
-def nothing_asked(ruler: Ruler) -> Drawing:
+def without_variables(ruler: Ruler) -> Drawing:
     """The picture of an answer without variables."""
     return caption("Nothing was asked for", [], ruler)
 

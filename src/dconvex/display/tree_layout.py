@@ -51,7 +51,7 @@ def arrange_tree(clusters: Sequence[Size], edges: Sequence[Edge], separators: Se
     return min([*sideways, *downwards], key=lambda layout: layout.page_height)
 
 
-def likely_roots(count: int, edges: Sequence[Edge]) -> list[int]:
+def good_roots(count: int, edges: Sequence[Edge]) -> list[int]:
     """Nodes that make good roots: one in the middle of the longest path, and one with the most neighbours."""
     if not count:
         return []

@@ -16,7 +16,7 @@ from dconvex.display.labels import label
 from dconvex.display.panels import summary
 from dconvex.display.rooted_tree import RootedTree
 from dconvex.display.text_block import TextBlock, Word, text_block
-from dconvex.display.tree_layout import TreeLayout, arrange_tree, likely_roots
+from dconvex.display.tree_layout import TreeLayout, arrange_tree, good_roots
 from dconvex.names import Name, canonical
 
 SMALL = 6.5
@@ -140,13 +140,13 @@ class _Plain:
 
 
 def _smallest(tree: DrawableTree, painting: Painting, ruler: Ruler) -> tuple[TreeLayout, list[TextBlock], list[TextBlock]]:
-    """The smallest picture of those with the largest cluster, or a likely root, as the root."""
+    """The smallest picture of those with the largest cluster, or another good one, as the root."""
     separators = [
         text_block([[Word(word, painting.separator(edge)[1]) for word in _separator_words(names)]], SMALL, 1.2, ruler)
         for edge, names in enumerate(tree.separators)
     ]
     found: list[tuple[TreeLayout, list[TextBlock], list[TextBlock]]] = []
-    for root in dict.fromkeys([largest(tree.clusters), *likely_roots(len(tree), tree.edges)]):
+    for root in dict.fromkeys([largest(tree.clusters), *good_roots(len(tree), tree.edges)]):
         above = RootedTree.at(root, len(tree), tree.edges).edge_above
         shared = [tree.separators[edge] if edge >= 0 else frozenset[Name]() for edge in above]
         clusters = [_cluster_words(tree, index, old, painting, ruler) for index, old in enumerate(shared)]

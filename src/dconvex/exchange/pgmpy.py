@@ -1,6 +1,6 @@
 """Networks to and from pgmpy, discrete and linear Gaussian.
 
-pgmpy keeps names and states as Python objects, so nothing is lost: `from_pgmpy(to_pgmpy(network)) == network`, the
+pgmpy keeps names and states as Python objects, so the round trip is exact: `from_pgmpy(to_pgmpy(network)) == network`, the
 numbers to the last bit. The parents of a family are the CPD's evidence, in its order.
 
 pgmpy stores a standard deviation where we store a variance. Two variances can have the same rounded root, so the root

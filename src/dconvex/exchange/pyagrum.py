@@ -3,7 +3,7 @@
 The parents of a family are the variables that follow its own in `cpt.names`, in that order.
 
 pyAgrum's names and labels are strings. Ascending integer states become an `IntegerVariable`; the network's property
-`dconvex` says which other strings stand for an int or a bool. So `from_pyagrum(to_pyagrum(network))` equals `network`, the
+`dconvex` says which other strings mean an int or a bool. So `from_pyagrum(to_pyagrum(network))` equals `network`, the
 numbers to the last bit. Without that property the labels of integer and range variables are read as int, all other strings
 as they are.
 """
@@ -25,7 +25,7 @@ from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
 
 PROPERTY = "dconvex"
-"""The property of a pyAgrum network that says which of its strings stand for something else."""
+"""The property of a pyAgrum network that says which of its strings mean something else."""
 
 Meaning: TypeAlias = Mapping[str, Label]
 
@@ -126,7 +126,7 @@ def _labels(gum: Any, variable: Any, meaning: Meaning) -> list[Label]:
 
 
 def _variable(gum: Any, name: str, labels: Sequence[Label]) -> tuple[Any, Meaning]:
-    """The variable, and the meaning of those labels that stand for something else."""
+    """The variable, and the meaning of those labels that mean something else."""
     if _fit_an_integer_variable(labels):
         return gum.IntegerVariable(name, "", list(labels)), {}
     texts = _texts(labels)

@@ -12,7 +12,7 @@ LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 @dataclass(frozen=True)
 class Hosts:
-    """The allowed names; where other machines may connect, any bare address too, since nobody can rebind one."""
+    """The allowed names; where other machines may connect, any bare address too, since no page can rebind one."""
 
     names: frozenset[str]
     any_address: bool = False

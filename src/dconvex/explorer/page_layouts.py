@@ -9,7 +9,7 @@ from dconvex.display.drawable import largest
 from dconvex.display.geometry import Box, Route, Size
 from dconvex.display.labels import label
 from dconvex.display.network_layout import arrange_network
-from dconvex.display.tree_layout import arrange_tree, likely_roots
+from dconvex.display.tree_layout import arrange_tree, good_roots
 from dconvex.explorer import box_sizes
 from dconvex.explorer.translation import Plain, Translator
 from dconvex.graph.dag import Dag
@@ -42,7 +42,7 @@ def tree_layout(dag: Dag, tree: ClusterTree) -> Plain:
         boxes, labels = [box_sizes.compact_cluster(len(names)) for names in members], [Size(0.0, 0.0)] * len(shared)
     else:
         boxes, labels = [size for _, size in grids], [box_sizes.separator(names) for names in shared]
-    roots = dict.fromkeys([largest(tree.clusters), *likely_roots(len(tree), tree.edges)])
+    roots = dict.fromkeys([largest(tree.clusters), *good_roots(len(tree), tree.edges)])
     layout = min((arrange_tree(boxes, tree.edges, labels, root) for root in roots), key=lambda each: each.page_height)
     return {
         "clusters": [[dag.index_of(name) for name in canonical(cluster)] for cluster in tree.clusters],

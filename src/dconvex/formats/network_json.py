@@ -33,7 +33,7 @@ from dconvex.network.probability_tables import Tables
 
 MARK, VERSION = "dconvex-network", 1
 LONG = 1 << 22
-"""Characters. Python hears Ctrl-C in a longer text too, at the price of a call for each number."""
+"""Characters. Python hears Ctrl-C in a longer text too, at the cost of a call for each number."""
 
 One = TypeVar("One")
 Other = TypeVar("Other")

@@ -1,4 +1,4 @@
-"""Names as other programs can read them, and notes that say which names they stand for.
+"""Names as other programs can read them, and notes that say which names they mean.
 
 Most formats hold strings only, and some of them plain words only. There a name that does not fit gets another spelling,
 and a note, which other programs ignore, lists `spelling:type:name` for each such name: `x_1:int:1 low:str:very%20low`.

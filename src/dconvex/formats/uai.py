@@ -79,7 +79,7 @@ def parse(text: str, path: str) -> BayesianNetwork:
 
 
 def _without_comments(text: str) -> str:
-    """The text with blanks for comments, so that every place keeps its line and column."""
+    """The text with blanks for comments, so that everything keeps its line and column."""
     if "#" not in text and not text.startswith("c") and "\nc" not in text:
         return text
     return "".join(COMMENT.sub(blank, lines) for lines in _lines(text))

@@ -6,7 +6,7 @@
     </NETWORK></BIF>
 
 The outcomes of `FOR` vary fastest in a table, those of the first `GIVEN` slowest. Names and outcomes are strings; our own
-properties say which of them stand for something else (`spelling`). Other properties are ignored.
+properties say which of them mean something else (`spelling`). Other properties are ignored.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Graphs without numbers: the DAG, and the questions that can be asked of it alone."""
+"""Graphs without numbers: the DAG, and the questions that it answers alone."""

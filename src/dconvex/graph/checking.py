@@ -1,7 +1,7 @@
 """What must hold of a tree of clusters, each property by its definition, for any tree however it was made.
 
-Nothing is taken over from how `decompose` works, and no property is assumed when another is looked at. What keeps it cheap
-are the blocks of the moral graph: a set inside a block is d-convex in the network if and only if it is in the block, and the
+Nothing is taken over from how `decompose` works, and no property is assumed when another is looked at. The blocks of
+the moral graph keep it cheap: a set inside a block is d-convex in the network if and only if it is in the block, and the
 same holds of two or more nodes being a minimal separator; so a set costs the size of its block, not of the network. What looks
 at paths is in the native core (`core/graph/checking.hpp`).
 """
@@ -16,7 +16,7 @@ from dconvex.graph.tree import ClusterTree
 
 
 def check_tree(dag: DagLike, tree: ClusterTree, irreducible: bool = False) -> tuple[str, ...]:
-    """The properties that `tree` should have as a decomposition of `dag` and has not; empty when it is sound.
+    """The properties that `tree` should have as a decomposition of `dag` and does not have.
 
     - `covers`: the clusters hold the variables of the DAG, all of them and no others.
     - `families`: every variable is in some cluster with all its parents.
@@ -24,12 +24,22 @@ def check_tree(dag: DagLike, tree: ClusterTree, irreducible: bool = False) -> tu
     - `junction`: the clusters that hold a variable are joined with each other.
     - `reduced`: no cluster lies inside another.
     - `separators`: they are what the clusters at the two ends share; with mode "complete", pairwise adjacent in the DAG.
-    - `convex`: every cluster and every separator is d-convex; not asked of mode "all".
-    - `minimal`: in the moral graph without it, two components see all of a separator; not asked of mode "any".
-    - `irreducible`: no separator of the mode's kind splits a d-convex cluster; looked at only if asked for, by a search that
-      may take exponential time, and not asked of mode "all".
+    - `convex`: every cluster and every separator is d-convex; not required of mode "all".
+    - `minimal`: in the moral graph without it, two components see all of a separator; not required of mode "any".
+    - `irreducible`: no separator of the mode's kind splits a d-convex cluster; not required of mode "all".
 
     Variables that the DAG does not have count as isolated nodes for all properties but the first.
+
+    Args:
+        dag: The graph: a `Dag`, a networkx `DiGraph`, an iterable of edges, or a network.
+        tree: The tree to check, however it was made.
+        irreducible: Whether to check that property too, by a search that may take exponential time.
+
+    Returns:
+        The names of the violated properties, in the order above; empty when the tree is sound.
+
+    Raises:
+        CycleError: The edges contain a cycle.
 
     >>> check_tree([("a", "b"), ("b", "c")], ClusterTree([["a", "b"], ["b", "c"]], [(0, 1)]), irreducible=True)
     ()

@@ -17,6 +17,17 @@ from dconvex.names import Name
 def is_d_convex(dag: DagLike, nodes: Name | Iterable[Name]) -> bool:
     """Whether the network over `dag` collapses onto `nodes`.
 
+    Args:
+        dag: The graph: a `Dag`, a networkx `DiGraph`, an iterable of edges, or a network.
+        nodes: A node, or several of them.
+
+    Returns:
+        Whether no inducing path over `nodes` joins two of them that are not adjacent.
+
+    Raises:
+        UnknownVariableError: The graph does not have a node.
+        CycleError: The edges contain a cycle.
+
     >>> is_d_convex([("a", "b"), ("b", "c")], ["a", "c"])
     False
     """
@@ -24,7 +35,18 @@ def is_d_convex(dag: DagLike, nodes: Name | Iterable[Name]) -> bool:
 
 
 def inducing_path(dag: DagLike, nodes: Name | Iterable[Name]) -> tuple[Name, ...] | None:
-    """The witness that `nodes` is not d-convex: the nodes of an inducing path over it, end to end; None if it is d-convex.
+    """The witness that `nodes` is not d-convex.
+
+    Args:
+        dag: The graph: a `Dag`, a networkx `DiGraph`, an iterable of edges, or a network.
+        nodes: A node, or several of them.
+
+    Returns:
+        The nodes of an inducing path over `nodes`, end to end; None if `nodes` is d-convex.
+
+    Raises:
+        UnknownVariableError: The graph does not have a node.
+        CycleError: The edges contain a cycle.
 
     >>> inducing_path([("a", "b"), ("b", "c")], ["a", "c"])
     ('a', 'b', 'c')
@@ -36,6 +58,17 @@ def inducing_path(dag: DagLike, nodes: Name | Iterable[Name]) -> tuple[Name, ...
 
 def convex_hull(dag: DagLike, nodes: Name | Iterable[Name]) -> frozenset[Name]:
     """The smallest d-convex set that holds `nodes`.
+
+    Args:
+        dag: The graph: a `Dag`, a networkx `DiGraph`, an iterable of edges, or a network.
+        nodes: A node, or several of them.
+
+    Returns:
+        The set.
+
+    Raises:
+        UnknownVariableError: The graph does not have a node.
+        CycleError: The edges contain a cycle.
 
     >>> sorted(convex_hull([("a", "b"), ("b", "c"), ("c", "d")], ["a", "c"]))
     ['a', 'b', 'c']

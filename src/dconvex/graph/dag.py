@@ -1,6 +1,6 @@
 """The directed acyclic graph: a frozen value over names, arrays inside.
 
-Nodes stand in canonical order (type name, then value), so neither the order of the edges nor that of the nodes given
+Nodes are in canonical order (type name, then value), so neither the order of the edges nor that of the nodes given
 shows in the result. Parents come in canonical order too, unless the graph was built with `Dag.from_parents`, which
 keeps the order it is given: a table's axes follow the parents, so their order is part of the value.
 """
@@ -24,18 +24,24 @@ if TYPE_CHECKING:
     import networkx
 
 
-class NameIndex(Protocol):
+class NameLookup(Protocol):
     """The index of each name."""
 
-    def __getitem__(self, name: Any, /) -> int: ...
+    def __getitem__(self, name: Name, /) -> int: ...
     def __contains__(self, name: object, /) -> bool: ...
 
 
 class Dag(ShownNetwork):
     """A directed acyclic graph.
 
-    `edges` are (parent, child) pairs, or a graph: another `Dag`, a network, a `networkx.DiGraph`. `nodes` names
-    isolated nodes to add, or all the nodes: a list that holds some endpoints but not others is taken for a mistake.
+    Args:
+        edges: (parent, child) pairs, or a graph: another `Dag`, a network, a `networkx.DiGraph`.
+        nodes: Isolated nodes to add, or all the nodes: a list that holds some endpoints but not others is an error.
+
+    Raises:
+        CycleError: The edges contain a cycle.
+        NetworkError: An edge is no pair or is given twice, or a node is no str or int.
+        UnknownVariableError: `nodes` has some of the endpoints of edges but not others.
 
     >>> dag = Dag([("cloudy", "rain"), ("rain", "wet"), ("sprinkler", "wet")])
     >>> dag.parents("wet")
@@ -47,7 +53,7 @@ class Dag(ShownNetwork):
     __slots__ = ("_index", "_names", "graph")
 
     _names: Sequence[Name]
-    _index: NameIndex
+    _index: NameLookup
     graph: Graph
     """The same graph by index, for algorithms: parents (in the order of `parents`), children, order."""
 
@@ -60,47 +66,81 @@ class Dag(ShownNetwork):
         ends = list(chain.from_iterable(_checked_edges(pairs)))
         endpoints = set(ends)
         names = tuple(canonical(endpoints | _declared([*own_nodes, *as_names(nodes)], endpoints)))
-        index = {name: place for place, name in enumerate(names)}
-        places = np.fromiter(map(index.__getitem__, ends), np.int32, len(ends))
-        children = Ragged.from_pairs(places[::2].copy(), places[1::2].copy(), len(names))
+        index = {name: number for number, name in enumerate(names)}
+        indices = np.fromiter(map(index.__getitem__, ends), np.int32, len(ends))
+        children = Ragged.from_pairs(indices[::2].copy(), indices[1::2].copy(), len(names))
         self._fill(names, index, children.reversed(len(names)))
 
     @classmethod
     def from_parents(cls, parents: Mapping[Name, Sequence[Name]]) -> Dag:
-        """The graph with these parents of each node, in the order given; every node must be a key.
+        """The graph with these parents of each node, in the order given.
+
+        Args:
+            parents: For each node its parents; every node is a key.
+
+        Returns:
+            The graph; `parents` of a node has the order given.
+
+        Raises:
+            CycleError: The edges contain a cycle.
+            NetworkError: A node is no str or int, or has a parent twice.
+            UnknownVariableError: A parent is not a key.
 
         >>> Dag.from_parents({"wet": ("sprinkler", "rain"), "rain": (), "sprinkler": ()}).parents("wet")
         ('sprinkler', 'rain')
         """
         names = tuple(canonical({checked_name(name): None for name in parents}))
-        index = {name: place for place, name in enumerate(names)}
+        index = {name: number for number, name in enumerate(names)}
 
-        def places(child: Name) -> list[int]:
+        def indices(child: Name) -> list[int]:
             try:
                 return [index[parent] for parent in as_names(parents[child])]
             except KeyError as error:
                 raise UnknownVariableError(error.args[0], names, where=f"parent (of {child!r})") from None
 
-        return cls.from_arrays(names, Ragged.from_lists(places(name) for name in names))
+        return cls.from_arrays(names, Ragged.from_lists(indices(name) for name in names))
 
     @classmethod
     def from_arrays(cls, names: tuple[Name, ...], parents: Ragged) -> Dag:
-        """From names in canonical order and the parents of each, by index; checked for duplicates and cycles."""
+        """The graph of these arrays; for algorithms.
+
+        Args:
+            names: The nodes in canonical order.
+            parents: The parents of each node, by index.
+
+        Returns:
+            The graph; `parents` of a node has the order given.
+
+        Raises:
+            CycleError: The edges contain a cycle.
+            NetworkError: A node has a parent twice.
+
+        """
         dag = cls.__new__(cls)
-        dag._fill(names, {name: place for place, name in enumerate(names)}, parents)
+        dag._fill(names, {name: number for number, name in enumerate(names)}, parents)
         return dag
 
     @classmethod
-    def from_graph(cls, names: Sequence[Name], index: NameIndex, graph: Graph) -> Dag:
-        """From names in canonical order, an index of them and the graph; the names need not be in memory as a whole."""
+    def from_graph(cls, names: Sequence[Name], index: NameLookup, graph: Graph) -> Dag:
+        """The same of a graph that is checked already; the names need not be in memory as a whole.
+
+        Args:
+            names: The nodes in canonical order.
+            index: The index of each name.
+            graph: The graph by index.
+
+        Returns:
+            The graph.
+
+        """
         dag = cls.__new__(cls)
         dag._set(names, index, graph)
         return dag
 
-    def _fill(self, names: Sequence[Name], index: NameIndex, parents: Ragged) -> None:
+    def _fill(self, names: Sequence[Name], index: NameLookup, parents: Ragged) -> None:
         self._set(names, index, _graph(names, parents))
 
-    def _set(self, names: Sequence[Name], index: NameIndex, graph: Graph) -> None:
+    def _set(self, names: Sequence[Name], index: NameLookup, graph: Graph) -> None:
         for slot, value in zip(Dag.__slots__, (index, names, graph), strict=True):
             object.__setattr__(self, slot, value)
 
@@ -129,19 +169,63 @@ class Dag(ShownNetwork):
         return tuple((names[tail], names[head]) for tail, head in ends)
 
     def parents(self, node: Name) -> tuple[Name, ...]:
-        """The parents of `node`, in the order in which its table's axes stand."""
+        """The parents of a node, in the order of its table's axes.
+
+        Args:
+            node: A node of the graph.
+
+        Returns:
+            The parents.
+
+        Raises:
+            UnknownVariableError: The graph does not have the node.
+
+        """
         return self.named(self.graph.parents[self.index_of(node)])
 
     def children(self, node: Name) -> tuple[Name, ...]:
-        """The children of `node` in canonical order."""
+        """The children of a node.
+
+        Args:
+            node: A node of the graph.
+
+        Returns:
+            The children in canonical order.
+
+        Raises:
+            UnknownVariableError: The graph does not have the node.
+
+        """
         return self.named(self.graph.children[self.index_of(node)])
 
     def ancestors(self, nodes: Name | Iterable[Name]) -> frozenset[Name]:
-        """All nodes with a directed path into `nodes`, these themselves left out."""
+        """All nodes with a directed path into `nodes`.
+
+        Args:
+            nodes: A node, or several of them.
+
+        Returns:
+            The ancestors, without `nodes` themselves.
+
+        Raises:
+            UnknownVariableError: The graph does not have a node.
+
+        """
         return self._others(self.graph.ancestors, nodes)
 
     def descendants(self, nodes: Name | Iterable[Name]) -> frozenset[Name]:
-        """All nodes with a directed path from `nodes`, these themselves left out."""
+        """All nodes with a directed path from `nodes`.
+
+        Args:
+            nodes: A node, or several of them.
+
+        Returns:
+            The descendants, without `nodes` themselves.
+
+        Raises:
+            UnknownVariableError: The graph does not have a node.
+
+        """
         return self._others(self.graph.descendants, nodes)
 
     def topological_order(self) -> tuple[Name, ...]:
@@ -149,18 +233,40 @@ class Dag(ShownNetwork):
         return self.named(self.graph.order)
 
     def with_nodes(self, nodes: Name | Iterable[Name]) -> Dag:
-        """The same graph with these nodes too; those that it does not have stand isolated."""
+        """The same graph with these nodes too.
+
+        Args:
+            nodes: A node, or several of them. Those that the graph does not have become isolated nodes.
+
+        Returns:
+            The graph.
+
+        Raises:
+            NetworkError: A node is no str or int.
+
+        """
         new = [name for name in map(checked_name, as_names(nodes)) if name not in self._index]
         if not new:
             return self
         return Dag.from_parents({**{node: self.parents(node) for node in self}, **dict.fromkeys(new, ())})
 
     def induced(self, nodes: Iterable[Name]) -> Dag:
-        """The graph of these nodes and the edges between them; parents keep their order."""
+        """The graph of these nodes and the edges between them.
+
+        Args:
+            nodes: A node, or several of them.
+
+        Returns:
+            The graph; parents keep their order.
+
+        Raises:
+            UnknownVariableError: The graph does not have a node.
+
+        """
         kept = np.array(sorted(self.index_of(node) for node in nodes), np.int64)
-        place = np.full(len(self), -1, np.int64)
-        place[kept] = np.arange(len(kept))
-        owners, parents = place[self.graph.parents.owners()], place[self.graph.parents.values]
+        index = np.full(len(self), -1, np.int64)
+        index[kept] = np.arange(len(kept))
+        owners, parents = index[self.graph.parents.owners()], index[self.graph.parents.values]
         inside = (owners >= 0) & (parents >= 0)
         lists = Ragged.from_pairs(owners[inside].astype(np.int32), parents[inside].astype(np.int32), len(kept))
         return Dag.from_arrays(tuple(self._names[node] for node in kept.tolist()), lists)
@@ -201,7 +307,7 @@ class Dag(ShownNetwork):
     def __repr__(self) -> str:
         return f"Dag({amount(len(self), 'node')}, {amount(len(self.graph.parents.values), 'edge')})"
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return _restored, (self.nodes, self.graph.parents.offsets, self.graph.parents.values)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
@@ -211,23 +317,56 @@ class Dag(ShownNetwork):
         raise AttributeError(f"a Dag is frozen; {name!r} cannot be deleted")
 
     def index_of(self, node: Name) -> int:
-        """The place of `node` in `nodes`."""
+        """The index of a node in `nodes`.
+
+        Args:
+            node: A node of the graph.
+
+        Returns:
+            The index.
+
+        Raises:
+            UnknownVariableError: The graph does not have the node.
+
+        """
         try:
             return self._index[node]
         except (KeyError, TypeError):
             raise UnknownVariableError(node, self._names) from None
 
-    def places_of(self, nodes: Sequence[Name]) -> tuple[int, ...]:
-        """The place of each of these in `nodes`."""
+    def indices_of(self, nodes: Sequence[Name]) -> tuple[int, ...]:
+        """The index of each of these in `nodes`.
+
+        Args:
+            nodes: Nodes of the graph, in any order.
+
+        Returns:
+            The indices in the same order.
+
+        Raises:
+            UnknownVariableError: The graph does not have a node.
+
+        """
         index = self._index
         try:
             return tuple([index[node] for node in nodes])
         except (KeyError, TypeError):
             return tuple(map(self.index_of, nodes))  # says which one it is
 
-    def named(self, places: Indices) -> tuple[Name, ...]:
-        """The names of the nodes at these places."""
-        return tuple(map(self._names.__getitem__, places.tolist()))
+    def named(self, indices: Indices) -> tuple[Name, ...]:
+        """The names of the nodes at these indices.
+
+        Args:
+            indices: Indices into `nodes`.
+
+        Returns:
+            The names in the same order.
+
+        Raises:
+            IndexError: An index is too large.
+
+        """
+        return tuple(map(self._names.__getitem__, indices.tolist()))
 
     def _others(self, reach: Callable[[Indices], Indices], nodes: Name | Iterable[Name]) -> frozenset[Name]:
         """What is reached from the nodes, these themselves left out."""
@@ -247,13 +386,13 @@ DagLike: TypeAlias = "Dag | HasDag | networkx.DiGraph[Any] | Iterable[tuple[Name
 
 
 def as_dag(graph: DagLike) -> Dag:
-    """A `Dag` from whatever stands for one: itself, a network, a `networkx.DiGraph` or an iterable of edges."""
+    """A `Dag` from anything that describes one: itself, a network, a `networkx.DiGraph` or an iterable of edges."""
     if isinstance(graph, Dag):
         return graph
     return graph.dag if isinstance(graph, HasDag) else Dag(graph)
 
 
-def _edges_and_nodes(graph: Any) -> tuple[list[Any], Iterable[Any]]:
+def _edges_and_nodes(graph: object) -> tuple[list[Any], Iterable[Any]]:
     """Of a networkx graph both, otherwise the edges alone."""
     if isinstance(graph, str | bytes) or not isinstance(graph, Iterable):
         raise TypeError(f"expected a Dag, a network, a networkx.DiGraph or edges, not {graph!r}")
@@ -276,7 +415,7 @@ def _checked_edges(pairs: list[Any]) -> Iterable[tuple[Name, Name]]:
     return pairs if are_plain else map(_checked_edge, pairs)
 
 
-def _checked_edge(edge: Any) -> tuple[Name, Name]:
+def _checked_edge(edge: object) -> tuple[Name, Name]:
     if isinstance(edge, str | bytes) or not isinstance(edge, Sequence | np.ndarray) or len(edge) != 2:
         raise NetworkError(f"an edge is a (parent, child) pair, not {edge!r}")
     return checked_name(edge[0]), checked_name(edge[1])
@@ -296,6 +435,6 @@ def _graph(names: Sequence[Name], parents: Ragged) -> Graph:
         return Graph(parents)
     except ValueError:
         if repeated := find_repeated_arc(parents):
-            tail, head = (names[place] for place in repeated)
+            tail, head = (names[index] for index in repeated)
             raise NetworkError(f"the edge {tail!r} → {head!r} is given twice", variable=head) from None
-        raise CycleError([names[place] for place in find_cycle(parents).tolist()]) from None
+        raise CycleError([names[index] for index in find_cycle(parents).tolist()]) from None

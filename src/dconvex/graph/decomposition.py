@@ -8,22 +8,36 @@ that is one call of the native core; `core/graph/decomposition.hpp` is where to 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dconvex._core import Ragged
-from dconvex.graph.dag import DagLike, as_dag
+from dconvex.graph.dag import Dag, DagLike, as_dag
 from dconvex.graph.tree import MODES, ClusterTree, Mode
 
+if TYPE_CHECKING:
+    from dconvex._core import Refinement
+
 UNLIMITED = 2**62
-"""More search nodes than anyone can wait for."""
+"""More search nodes than any search visits."""
 
 
 def decompose(dag: DagLike, *, separators: Mode = "minimal", refine: bool = True, effort: int | None = 100_000) -> ClusterTree:
-    """Split a DAG into a tree of clusters that can be learned and asked on their own.
+    """Split a DAG into a tree of clusters that can be learned and queried on their own.
 
-    `separators`: "minimal" gives the minimal d-decomposition tree; "any" allows d-convex separators that are not minimal
-    (smaller clusters, more overlap); "complete" only those whose nodes are pairwise adjacent in the DAG; "all" is the clique
-    tree of a minimal triangulation, for comparison only, as its separators need not be d-convex. `refine=False` stops after
-    Algorithm 2. `effort` limits the search in each cluster, in search nodes (None: no limit; a node that takes long counts for
-    several); a cluster for which it gives up, and any of more than 4,096 nodes, is listed in the tree's `undecided`.
+    Args:
+        dag: The graph: a `Dag`, a networkx `DiGraph`, an iterable of edges, or a network.
+        separators: "minimal" gives the minimal d-decomposition tree; "any" allows d-convex separators that are not minimal
+            (smaller clusters, more overlap); "complete" only those whose nodes are pairwise adjacent in the DAG; "all" is the
+            clique tree of a minimal triangulation, for comparison only, as its separators need not be d-convex.
+        refine: Whether to split further what Algorithm 2 of the paper leaves reducible.
+        effort: The most search nodes in each cluster; None: no limit. A node that takes long counts for several.
+
+    Returns:
+        The tree. A cluster for which the search gives up, and any of more than 4,096 nodes, is listed in its `undecided`.
+
+    Raises:
+        ValueError: `separators` or `effort` is not one of these.
+        CycleError: The edges contain a cycle.
 
     >>> tree = decompose([("a", "b"), ("b", "c"), ("c", "d")])
     >>> [sorted(cluster) for cluster in tree.clusters]
@@ -33,11 +47,24 @@ def decompose(dag: DagLike, *, separators: Mode = "minimal", refine: bool = True
         raise ValueError(f"unknown separators {separators!r}; there are {', '.join(MODES)}")
     if effort is not None and effort < 0:
         raise ValueError(f"effort must be None or a number of search nodes, not {effort!r}")
-    graph = as_dag(dag)
-    found = graph.graph.decompose(separators, bool(refine), None if effort is None else int(min(effort, UNLIMITED)))
+    nodes = None if effort is None else int(min(effort, UNLIMITED))
+    return _decomposed(as_dag(dag), separators, "full" if refine else "none", nodes)
+
+
+def quick_tree(dag: Dag) -> ClusterTree:
+    """The minimal d-decomposition tree as far as work in proportion to that of a junction tree refines it.
+
+    The work is counted, not timed: the tree is the same on every machine. Small clusters are refined first, and those for which
+    nothing is left are `undecided`.
+    """
+    return _decomposed(dag, "minimal", "bounded", None)
+
+
+def _decomposed(dag: Dag, separators: Mode, refinement: Refinement, effort: int | None) -> ClusterTree:
+    found = dag.graph.decompose(separators, refinement, effort)
     clusters, shared = (Ragged(lists.offsets, lists.values) for lists in (found.clusters, found.separators))
     return ClusterTree.from_arrays(
-        graph.nodes,
+        dag.nodes,
         clusters,
         found.edges,
         shared,

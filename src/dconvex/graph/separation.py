@@ -17,7 +17,19 @@ from dconvex.names import Name, as_names
 def d_separated(dag: DagLike, xs: Name | Iterable[Name], ys: Name | Iterable[Name], given: Name | Iterable[Name] = ()) -> bool:
     """Whether `given` blocks every path between `xs` and `ys`.
 
-    Nodes of `given` are separated from everything; a node in both `xs` and `ys` and not in `given` is not from itself.
+    Args:
+        dag: The graph: a `Dag`, a networkx `DiGraph`, an iterable of edges, or a network.
+        xs: A node, or several of them.
+        ys: A node, or several of them.
+        given: Nodes that are observed.
+
+    Returns:
+        Whether they are d-separated. Nodes of `given` are separated from everything; a node in both `xs` and `ys` and not in
+        `given` is not separated from itself.
+
+    Raises:
+        UnknownVariableError: The graph does not have a node.
+        CycleError: The edges contain a cycle.
 
     >>> d_separated([("rain", "wet"), ("sprinkler", "wet")], "rain", "sprinkler")
     True
@@ -30,7 +42,18 @@ def d_separated(dag: DagLike, xs: Name | Iterable[Name], ys: Name | Iterable[Nam
 
 
 def markov_boundary(dag: DagLike, nodes: Name | Iterable[Name]) -> frozenset[Name]:
-    """Parents, children and the children's other parents of `nodes`, these themselves left out.
+    """Parents, children and the children's other parents of `nodes`.
+
+    Args:
+        dag: The graph: a `Dag`, a networkx `DiGraph`, an iterable of edges, or a network.
+        nodes: A node, or several of them.
+
+    Returns:
+        The boundary, without `nodes` themselves.
+
+    Raises:
+        UnknownVariableError: The graph does not have a node.
+        CycleError: The edges contain a cycle.
 
     >>> sorted(markov_boundary([("rain", "wet"), ("sprinkler", "wet")], "rain"))
     ['sprinkler', 'wet']
@@ -39,7 +62,7 @@ def markov_boundary(dag: DagLike, nodes: Name | Iterable[Name]) -> frozenset[Nam
     members = set(indices(graph, nodes).tolist())
     children = {child for node in members for child in graph.graph.children[node].tolist()}
     families = {parent for node in members | children for parent in graph.graph.parents[node].tolist()}
-    return frozenset(graph.nodes[place] for place in (children | families) - members)
+    return frozenset(graph.nodes[index] for index in (children | families) - members)
 
 
 def indices(dag: Dag, names: Name | Iterable[Name]) -> NDArray[np.int32]:

@@ -44,12 +44,21 @@ class _Arrays:
 class ClusterTree(Shown):
     """Clusters of variables, joined to a tree; `decompose` makes one that is sound.
 
-    `edges` are pairs of places in `clusters`; the separator of an edge is what its two clusters share. `mode` is what kind
-    of separators the tree has, `certified` whether its clusters are proven irreducible for that mode; those for which the
-    search gave up are listed in `undecided`.
+    The separator of an edge is what its two clusters share.
+
+    Args:
+        clusters: The variables of each cluster.
+        edges: Pairs of indices into `clusters`.
+        mode: The kind of separators that the tree has, as in `decompose`.
+        certified: Whether the clusters are proven irreducible for the mode.
+        undecided: The indices of the clusters for which the search gave up.
+
+    Raises:
+        NetworkError: A variable is no str or int, an edge is no pair of two clusters, or there is no such cluster.
+        ValueError: The mode is another one, or a certified tree has undecided clusters.
 
     In its picture a box lists what is new in a cluster, then in grey what it shares with the one before it, towards the middle
-    of the picture; separators stand on the edges, undecided clusters have a dashed red rim.
+    of the picture; separators are on the edges, undecided clusters have a dashed red rim.
     """
 
     def __init__(
@@ -82,7 +91,24 @@ class ClusterTree(Shown):
         certified: bool,
         undecided: Sequence[int],
     ) -> ClusterTree:
-        """From arrays that are sorted already: within clusters and separators, and `ends` by rows."""
+        """The tree of these arrays, which must be sorted already; for algorithms.
+
+        Args:
+            names: The variables, in canonical order.
+            clusters: The members of each cluster, by index into `names`, ascending.
+            ends: The two clusters of each edge, sorted by rows.
+            separators: What the two clusters of each edge share, as in `clusters`.
+            mode: As in `ClusterTree`.
+            certified: As in `ClusterTree`.
+            undecided: As in `ClusterTree`.
+
+        Returns:
+            The tree.
+
+        Raises:
+            ValueError: The mode is another one, or a certified tree has undecided clusters.
+
+        """
         tree = cls.__new__(cls)
         tree._fill(_Arrays(names, clusters, ends, separators), mode, certified, tuple(undecided))
         return tree
@@ -101,12 +127,12 @@ class ClusterTree(Shown):
 
     @cached_property
     def clusters(self) -> tuple[frozenset[Name], ...]:
-        """The clusters, in the order given; those of `decompose` stand sorted by their members."""
+        """The clusters, in the order given; those of `decompose` are sorted by their members."""
         return _named(self._arrays.names, self._arrays.clusters)
 
     @cached_property
     def edges(self) -> tuple[tuple[int, int], ...]:
-        """Pairs of places in `clusters`, the lower first, sorted."""
+        """Pairs of indices into `clusters`, the lower first, sorted."""
         return tuple((a, b) for a, b in self._arrays.ends.tolist())
 
     @cached_property
@@ -135,7 +161,16 @@ class ClusterTree(Shown):
         return np.bincount(self._arrays.ends.reshape(-1), minlength=len(self)).astype(np.int32)
 
     def part(self, places: Iterable[int]) -> ClusterTree:
-        """The clusters at these places and the edges between them.
+        """Some of the clusters and the edges between them.
+
+        Args:
+            places: The indices of the clusters to keep.
+
+        Returns:
+            The tree, or forest, of these clusters in their order.
+
+        Raises:
+            NetworkError: There is no such cluster.
 
         >>> ClusterTree([{"a", "b"}, {"b", "c"}, {"c", "d"}], [(0, 1), (1, 2)]).part([1, 2]).edges
         ((0, 1),)
@@ -147,9 +182,18 @@ class ClusterTree(Shown):
     def pruned_to(self, variables: Name | Iterable[Name]) -> ClusterTree:
         """The smallest subtree whose clusters hold all `variables`.
 
-        If one cluster holds them all, it is the one with the fewest variables, among those the first. The subtree costs
-        what is kept, after a first call that makes an index of the whole tree. Only a tree with the junction property can be
-        pruned.
+        The subtree costs what is kept, after a first call that makes an index of the whole tree.
+
+        Args:
+            variables: A variable, or several of them.
+
+        Returns:
+            The subtree. If single clusters hold all `variables`, it is the one with the fewest variables, among those the
+            first.
+
+        Raises:
+            UnknownVariableError: No cluster holds a variable.
+            NetworkError: The clusters are not joined to a tree with the junction property.
         """
         wanted = np.array([self._place_of(name) for name in as_names(variables)], np.int32)
         found, _ = self._index.smallest_subtree(wanted)
@@ -172,7 +216,18 @@ class ClusterTree(Shown):
         )
 
     def rooted_arrays(self, dag: Dag) -> tuple[Offsets, Indices, Indices, Indices]:
-        """For algorithms that work on arrays: (start, members, parent, depth) of the clusters, members by place in the DAG."""
+        """The clusters as a rooted tree of arrays; for algorithms.
+
+        Args:
+            dag: The DAG that the tree is over.
+
+        Returns:
+            (start, members, parent, depth) of the clusters, members by index in the DAG.
+
+        Raises:
+            UnknownVariableError: A cluster has a variable that the DAG does not have.
+
+        """
         arrays, index = self._arrays, self._index
         if arrays.names == dag.nodes:
             members = arrays.clusters.values.copy()
@@ -184,7 +239,18 @@ class ClusterTree(Shown):
         return arrays.clusters.offsets.copy(), members, index.parent.copy(), index.depth.copy()
 
     def joints(self, dag: Dag) -> tuple[Indices, Ragged]:
-        """For algorithms that work on arrays: the two clusters of each edge, and its separator by place in the DAG."""
+        """The edges as arrays; for algorithms.
+
+        Args:
+            dag: The DAG that the tree is over.
+
+        Returns:
+            The two clusters of each edge, and its separator by index in the DAG.
+
+        Raises:
+            UnknownVariableError: A cluster has a variable that the DAG does not have.
+
+        """
         arrays = self._arrays
         if len(arrays.names) == len(dag):  # a tree over this DAG has the same names, in the same order
             return arrays.ends, arrays.separators
@@ -192,7 +258,18 @@ class ClusterTree(Shown):
         return arrays.ends, Ragged(arrays.separators.offsets.copy(), place[arrays.separators.values])
 
     def as_lists(self, dag: Dag) -> tuple[Ragged, Indices, Ragged]:
-        """For algorithms that work on arrays: clusters, the two clusters of each edge, separators; all by index in the DAG."""
+        """The tree as arrays; for algorithms.
+
+        Args:
+            dag: The DAG that the tree is over.
+
+        Returns:
+            Clusters, the two clusters of each edge, separators; all by index in the DAG.
+
+        Raises:
+            UnknownVariableError: A cluster has a variable that the DAG does not have.
+
+        """
         arrays = self._arrays
         parts = arrays.clusters, arrays.separators
         number = np.arange(len(arrays.names), dtype=np.int32)
@@ -203,7 +280,7 @@ class ClusterTree(Shown):
         return clusters, arrays.ends, separators
 
     def to_networkx(self) -> networkx.Graph[int]:
-        """A `networkx.Graph` of cluster places, with the attributes `cluster` of nodes and `separator` of edges."""
+        """A `networkx.Graph` of the indices of clusters, with the attributes `cluster` of nodes and `separator` of edges."""
         import networkx
 
         graph: networkx.Graph[int] = networkx.Graph()
@@ -287,7 +364,7 @@ def _checked_edge(edge: tuple[int, int], count: int) -> tuple[int, int]:
     try:
         one, other = edge
     except (TypeError, ValueError):
-        raise NetworkError(f"an edge is a pair of places of clusters, not {edge!r}") from None
+        raise NetworkError(f"an edge is a pair of indices of clusters, not {edge!r}") from None
     one, other = _checked_place(one, count), _checked_place(other, count)
     return min(one, other), max(one, other)
 
@@ -296,7 +373,7 @@ def _checked_place(cluster: int, count: int) -> int:
     try:
         place = operator.index(cluster)
     except TypeError:
-        raise NetworkError(f"the place of a cluster must be an int, not {cluster!r}") from None
+        raise NetworkError(f"the index of a cluster must be an int, not {cluster!r}") from None
     if not 0 <= place < count:
         raise NetworkError(f"there is no cluster {cluster!r}; there are {count}")
     return place

@@ -1,9 +1,9 @@
 """Upper bounds of the treewidth, by eliminating the nodes of the moral graph one after the other.
 
-Eliminating a node joins all its neighbours with each other. The largest number of neighbours that any node has when its turn
-comes bounds the treewidth from above, whatever the order; the two classical orders take the node with the fewest neighbours
-(min-degree) or the one that needs the fewest new edges (min-fill), see Bodlaender and Koster, "Treewidth computations I:
-upper bounds" (2010). The exact number is NP-hard to find.
+Eliminating a node joins all its neighbours with each other. The largest number of neighbours that any node has when it is
+eliminated bounds the treewidth from above, whatever the order. The two classical orders take the node with the fewest
+neighbours (min-degree) or the one that needs the fewest new edges (min-fill), see Bodlaender and Koster, "Treewidth
+computations I: upper bounds" (2010). The exact number is NP-hard to find.
 """
 
 from __future__ import annotations
@@ -19,7 +19,18 @@ HEURISTICS: tuple[Heuristic, ...] = get_args(Heuristic)
 
 
 def treewidth_bound(dag: DagLike, heuristic: Heuristic = "min-fill") -> int:
-    """A number that the treewidth of the moral graph does not exceed; ties are broken in canonical order.
+    """A number that the treewidth of the moral graph does not exceed.
+
+    Args:
+        dag: The graph: a `Dag`, a networkx `DiGraph`, an iterable of edges, or a network.
+        heuristic: "min-fill" or "min-degree"; ties are broken in canonical order.
+
+    Returns:
+        The bound.
+
+    Raises:
+        ValueError: The heuristic is another one.
+        CycleError: The edges contain a cycle.
 
     >>> treewidth_bound([("a", "b"), ("b", "c"), ("c", "d")])
     1
@@ -39,7 +50,7 @@ class _Elimination:
     """The graph while it shrinks.
 
     For min-fill, `missing[v]` counts the pairs of v's neighbours that are not joined, and is kept up to date edge by edge:
-    counting them anew around every elimination would cost the square of the degrees again and again.
+    counting them again around every elimination would cost the square of the degrees each time.
     """
 
     def __init__(self, dag: Dag, *, counts_fill: bool) -> None:

@@ -27,7 +27,7 @@ from dconvex.network.probability_tables import Tables
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dconvex.inference.families import FamilyIndex
+    from dconvex.clusters.cluster_index import ClusterIndex
     from dconvex.network.network import BayesianNetwork
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -60,7 +60,7 @@ class DiscreteAnswers:
         """Answers ordinary questions in one call of the core."""
 
     @classmethod
-    def of(cls, index: FamilyIndex, tables: Tables) -> DiscreteAnswers:
+    def of(cls, index: ClusterIndex, tables: Tables) -> DiscreteAnswers:
         store = TableStore.of(index, [len(own) for own in tables.labels], tables.values)
         return cls(store, tables.labels, coherent=True)
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dconvex._core import Ragged
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import NetworkError, TooLargeError
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteAnswers
 from dconvex.inference.evidence import Evidence
-from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian_distances import gaussian_kl, gaussian_log_overlap, gaussian_wasserstein2
 from dconvex.inference.memory import limit_of
 from dconvex.inference.model import LocalModel, localize
@@ -172,7 +172,7 @@ def _table_overlap(p: BayesianNetwork, q: BayesianNetwork, limit: int) -> float:
     labels = [p.states[node] for node in nodes] + [("",)] * (len(dag) - own)
     tree = ClusterTree([dag.nodes], mode="any")
     values = np.concatenate([np.empty(0), *(root.reshape(-1) for root in roots)])
-    store = TableStore.of(FamilyIndex.of(dag, tree), [len(part) for part in labels], values)
+    store = TableStore.of(ClusterIndex.of(dag, tree), [len(part) for part in labels], values)
     answers = DiscreteAnswers(store, labels, coherent=True)
     # a likelihood of one on every variable, so that none is taken for one whose table sums to one
     every = Evidence(soft=tuple(range(len(dag))), likelihoods=tuple(np.ones(len(part)) for part in labels))

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dconvex._core import NetworkPart, Question, small_network
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import ImpossibleEvidenceError, TooLargeError
 from dconvex.inference.conflict import smallest_conflict
 from dconvex.inference.distribution import GaussianDistribution
-from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian_evidence import NumberEvidence, read_numbers
 from dconvex.inference.gaussian_marginals import posterior_variances
 from dconvex.inference.gaussian_pieces import LOG_2_PI, LinearNetwork, Piece, Shape
@@ -52,7 +52,7 @@ class GaussianAnswers:
         self.names = self.index.dag.names
 
     @classmethod
-    def of(cls, index: FamilyIndex, network: BayesianNetwork) -> GaussianAnswers:
+    def of(cls, index: ClusterIndex, network: BayesianNetwork) -> GaussianAnswers:
         regressions = cast("Regressions", network.parameters)
         own = (regressions.intercept, regressions.coefficients, regressions.variance)
         return cls(RegressionStore(index, *own), coherent=True)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from math import sqrt
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dconvex._core import SmallNetwork
 from dconvex.caching import cached_property
-from dconvex.inference.families import FamilyIndex
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.inference.gaussian_pieces import NO_NOISE, LinearNetwork, Piece, Shape
 from dconvex.locks import Lock
 
@@ -21,6 +21,26 @@ Floats: TypeAlias = NDArray[np.float64]
 HIDDEN_ROOT = -1
 """Stands for the regression of a variable that plays no part: standard normal, without parents."""
 
+Numbered: TypeAlias = tuple[int, float, Sequence[float], float]
+"""A regression: its number, intercept, coefficients and variance."""
+
+
+class RegressionSource(Protocol):
+    """Where the first regressions come from when they are first needed."""
+
+    @property
+    def bytes_read(self) -> int:
+        """How much has been read from a file."""
+
+    def __len__(self) -> int:
+        """How many regressions it has."""
+
+    def read(self, table: int) -> Iterable[Numbered]:
+        """A regression that was not read before, and any others that come with it."""
+
+    def read_all(self) -> tuple[Floats, Floats, Floats]:
+        """Intercepts, coefficients and variances of all of them."""
+
 
 class RegressionStore:
     """Intercept and variance by number; coefficients lie along `index.core.table_parents`.
@@ -28,10 +48,17 @@ class RegressionStore:
     What is derived is the same whoever asks first, and is written under a lock before it counts as known.
     """
 
-    def __init__(self, index: FamilyIndex, intercept: Floats, coefficients: Floats, variance: Floats) -> None:
-        """The first regressions are known: those of the network, or all of them."""
+    def __init__(
+        self,
+        index: ClusterIndex,
+        intercept: Floats,
+        coefficients: Floats,
+        variance: Floats,
+        source: RegressionSource | None = None,
+    ) -> None:
+        """The first regressions are known, or come from a source: those of the network, or all of them."""
         known, count = len(intercept), index.table_count
-        self.index = index
+        self.index, self.source = index, source
         self.intercept, self.variance = np.zeros(count), np.zeros(count)
         self.coefficients = np.zeros(len(index.core.table_parents.values))
         self.intercept[:known], self.variance[:known] = intercept, variance
@@ -39,15 +66,23 @@ class RegressionStore:
         self.is_known = np.arange(count) < known
         self._lock = Lock()
 
+    @classmethod
+    def of_source(cls, index: ClusterIndex, source: RegressionSource) -> RegressionStore:
+        """A store whose first regressions come from a source."""
+        return cls(index, np.empty(0), np.empty(0), np.empty(0), source)
+
     @property
     def bytes_read(self) -> int:
         """How much has been read from a file."""
-        return 0
+        return 0 if self.source is None else self.source.bytes_read
 
     @cached_property
     def is_degenerate(self) -> bool | None:
-        """Whether a variable of the network has no noise; None where not all regressions have been read."""
-        return bool((self.variance[: len(self.index.dag)] == 0).any())
+        """Whether a variable of the network has no noise; None where not all regressions have been read.
+
+        What a file might say of it could hide that evidence is impossible.
+        """
+        return None if self.source is not None else bool((self.variance[: len(self.index.dag)] == 0).any())
 
     def are_degenerate(self, variables: list[int]) -> bool:
         """Whether one of these variables has no noise."""
@@ -55,7 +90,15 @@ class RegressionStore:
         return bool((self.variance[variables] == 0).any())
 
     def read_all(self) -> None:
-        """Have all regressions in memory that are known from the start; here they are."""
+        """Have all regressions in memory that are not derived."""
+        if self.source is None:
+            return
+        with self._lock:
+            intercept, coefficients, variance = self.source.read_all()
+            known = len(self.source)
+            self.intercept[:known], self.variance[:known] = intercept, variance
+            self.coefficients[: len(coefficients)] = coefficients
+            self.is_known[:known] = True
 
     def whole(self, observed: set[int]) -> Shape:
         """The whole network, all of it needed."""
@@ -103,7 +146,11 @@ class RegressionStore:
                     stack.pop()
 
     def _derived(self, table: int) -> list[int]:
-        """Derive a regression and keep it, or say which ones have to be there first."""
+        """Read or derive a regression and keep it, or say which ones have to be there first."""
+        if self.source is not None and table < len(self.source):
+            for found in self.source.read(table):
+                self._keep(*found)
+            return []
         variable, given = int(self.index.core.table_variable[table]), self.index.parents_of(table).tolist()
         shape = self._source(table, variable, given)
         target = shape.nodes.index(variable)

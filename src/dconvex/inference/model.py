@@ -7,30 +7,31 @@ import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, TypeAlias, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dconvex.amounts import amount
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import ImpossibleEvidenceError
 from dconvex.graph.checking import check_tree
 from dconvex.graph.convexity import inducing_path
 from dconvex.graph.dag import Dag
-from dconvex.graph.decomposition import decompose
+from dconvex.graph.decomposition import quick_tree
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteAnswers
 from dconvex.inference.distribution import Distribution, GaussianDistribution, answered
 from dconvex.inference.evidence import Soft
-from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian import GaussianAnswers
 from dconvex.inference.memory import limit_of
 from dconvex.inference.partitions import lies_in_partitions, predicted_in_partitions, probabilities_in_partitions
 from dconvex.inference.plan import QueryPlan
 from dconvex.inference.prediction import predicted, predicted_probabilities
-from dconvex.inference.saving import save_model
+from dconvex.inference.report import Report
 from dconvex.names import Label, Name, as_names
 from dconvex.network.network import BayesianNetwork
+from dconvex.saved import storage
 from dconvex.shown import Shown, display, warn_of_save
 
 if TYPE_CHECKING:
@@ -46,8 +47,10 @@ Answer: TypeAlias = Distribution | GaussianDistribution
 def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_bytes: float | None = None) -> LocalModel:
     """A model that answers questions about `network` exactly, each from the clusters it touches.
 
-    `tree` is what `decompose` gives unless another one is wanted; its separators must be d-convex. Nothing is computed until
-    a question needs it. `max_bytes` is the most memory that a question may take, unless it says otherwise.
+    No answer depends on the tree, so without `tree` it is refined only as far as about the cost of a junction tree goes:
+    `model.tree.certified` says whether its clusters are proven irreducible, and `tree=decompose(network)` gives the certified
+    one. The separators of `tree` must be d-convex. Nothing is computed until a question needs it. `max_bytes` is the most
+    memory that a question may take, unless it says otherwise.
 
     >>> import dconvex as dc
     >>> model = dc.localize(dc.load_network("asia"))
@@ -59,14 +62,14 @@ def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_b
     if not isinstance(network, BayesianNetwork):
         raise TypeError(f"localize takes a BayesianNetwork, not {type(network).__name__}")
     dag = network.dag
-    chosen = decompose(dag) if tree is None else checked_tree(dag, tree)
-    index = FamilyIndex.of(dag, chosen)
+    chosen = quick_tree(dag) if tree is None else checked_tree(dag, tree)
+    index = ClusterIndex.of(dag, chosen)
     answers: DiscreteAnswers | GaussianAnswers
     if network.kind == "discrete":
         answers = DiscreteAnswers.of(index, cast("Tables", network.parameters))
     else:
         answers = GaussianAnswers.of(index, network)
-    return LocalModel(index, answers, Given(network), max_bytes)
+    return LocalModel(index, answers, NetworkOrigin(network), max_bytes)
 
 
 def checked_tree(dag: Dag, tree: ClusterTree) -> ClusterTree:
@@ -88,7 +91,7 @@ def checked_tree(dag: Dag, tree: ClusterTree) -> ClusterTree:
 
 
 class Origin(Protocol):
-    """Where a model comes from: a network, data, or a file."""
+    """Where a model comes from: a network (`NetworkOrigin`), data (`DataOrigin`) or a file (`FileOrigin`)."""
 
     def network(self) -> BayesianNetwork:
         """The network of all clusters together."""
@@ -96,15 +99,17 @@ class Origin(Protocol):
     def updated(self, data: Any) -> LocalModel:
         """The model learned from more data."""
 
-    def report(self) -> Any:
-        """What the data did not tell."""
-
-    def stored(self, *, statistics: bool) -> tuple[Mapping[str, Any], dict[str, Any]]:
-        """The arrays and facts about where the model comes from that belong into its file."""
+    def report(self) -> Report:
+        """What the model was learned from."""
 
 
+NO_UPDATE = "this model comes from a given network, not from data; learn one with dc.fit"
+NO_REPORT = "this model comes from a given network: there is nothing to report about data"
+
+
+@final
 @dataclass(frozen=True, slots=True)
-class Given:
+class NetworkOrigin:
     """A network that was given."""
 
     given: BayesianNetwork
@@ -113,15 +118,10 @@ class Given:
         return self.given
 
     def updated(self, data: Any) -> LocalModel:
-        raise ValueError("this model comes from a given network, not from data; learn one with dc.fit")
+        raise ValueError(NO_UPDATE)
 
-    def report(self) -> Any:
-        raise ValueError("this model comes from a given network: there is nothing to report about data")
-
-    def stored(self, *, statistics: bool) -> tuple[Mapping[str, Any], dict[str, Any]]:
-        if statistics:
-            raise ValueError("this model comes from a given network: there are no statistics to save")
-        return {}, {"origin": "given"}
+    def report(self) -> Report:
+        raise ValueError(NO_REPORT)
 
 
 class LocalModel(Shown):
@@ -144,7 +144,7 @@ class LocalModel(Shown):
 
     def __init__(
         self,
-        index: FamilyIndex,
+        index: ClusterIndex,
         answers: DiscreteAnswers | GaussianAnswers,
         origin: Origin,
         max_bytes: float | None = None,
@@ -152,7 +152,7 @@ class LocalModel(Shown):
         limit = None if max_bytes is None else limit_of(max_bytes)
         self.__dict__.update(_index=index, _answers=answers, _origin=origin, max_bytes=limit)
 
-    _index: FamilyIndex
+    _index: ClusterIndex
     _answers: Any
     _origin: Origin
     max_bytes: int | None
@@ -189,22 +189,56 @@ class LocalModel(Shown):
         return int(self._answers.store.bytes_read)
 
     def network(self) -> BayesianNetwork:
-        """The network of all clusters together."""
+        """The network of all clusters together.
+
+        Returns:
+            The given network, or that of the variables' own families as they were learned.
+
+        Raises:
+            ValueError: The model was learned `for_query=` some variables only.
+            FormatError: The file that the model was opened from is damaged.
+        """
         return self._origin.network()
 
     def updated(self, data: Any) -> LocalModel:
-        """The model learned from what this one has seen and from `data`, as if it had been learned from all at once."""
+        """The model learned from what this one has seen and from `data`, as if it had been learned from all at once.
+
+        Args:
+            data: Whatever `fit` takes, or `Statistics`.
+
+        Returns:
+            A new model; this one does not change.
+
+        Raises:
+            ValueError: The model comes from a given network, or was saved without its statistics.
+            DataError: The data does not fit the model.
+        """
         return self._origin.updated(data)
 
-    def report(self) -> Any:
-        """What the model was learned from, and what was unobserved, missing or singular there."""
+    def report(self) -> Report:
+        """What the model was learned from, and what was unobserved, missing or singular there.
+
+        Returns:
+            The report.
+
+        Raises:
+            ValueError: The model comes from a given network.
+        """
         return self._origin.report()
 
     def save(self, path: str | Path, *, statistics: bool = False) -> None:
-        """Write the model to one file, which `open_model` maps; with its statistics it can be updated after that.
+        """Write the model to one file, which `open_model` opens.
 
         The file is safetensors: arrays and a description, nothing that is executed. It is replaced as a whole. Pictures of the
         model are written by `save_picture`; for one release a picture's suffix (`.svg`, `.html`, `.png`, `.pdf`) does so too.
+
+        Args:
+            path: The file.
+            statistics: Whether the file also holds the statistics that the model was learned from; with them the opened model
+                can be updated.
+
+        Raises:
+            ValueError: There are no statistics to save.
         """
         if display().is_picture(path):
             if statistics:
@@ -212,8 +246,7 @@ class LocalModel(Shown):
             warn_of_save(self)
             self.save_picture(path)
             return
-        arrays, about = self._origin.stored(statistics=statistics)
-        save_model(Path(path), self._index, self._answers, self.max_bytes, arrays, about)
+        storage().save_model(self, Path(path), statistics=statistics)
 
     def query(
         self,
@@ -369,7 +402,7 @@ class LocalModel(Shown):
 
     def _asked(self, variables: Name | Iterable[Name]) -> tuple[int, ...]:
         names = as_names(variables)
-        places = self._index.dag.places_of(names)
+        places = self._index.dag.indices_of(names)
         if len(set(places)) < len(places):
             twice = next(name for place, name in enumerate(names) if name in names[:place])
             raise ValueError(f"{twice!r} is asked for twice")

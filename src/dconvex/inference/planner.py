@@ -30,11 +30,11 @@ from dconvex._core import (
     plan,
     small_network,
 )
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import TooLargeError
 from dconvex.graph.convexity import convex_hull
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
-from dconvex.inference.families import FamilyIndex
 from dconvex.inference.plan import Candidate
 from dconvex.inference.tables import CopiedTables, TableStore
 from dconvex.locks import Lock
@@ -207,7 +207,7 @@ class Planner:
         hull = convex_hull(dag, [*targets, *observed, *soft, *context])
         if len(hull) == len(dag):
             return None
-        index = FamilyIndex.of(dag, ClusterTree([hull, dag.nodes], [(0, 1)], mode="any"))
+        index = ClusterIndex.of(dag, ClusterTree([hull, dag.nodes], [(0, 1)], mode="any"))
         layout = TableLayout(index.core, self.store.states[nodes])
         store = TableStore(index, Tables(layout, len(nodes)), CopiedTables(self.store, tables))
         planner = Planner(store, coherent=False)

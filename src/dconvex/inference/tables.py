@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dconvex._core import Derivation, TableLayout, Tables
 from dconvex.caching import cached_property
-from dconvex.inference.families import FamilyIndex
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.locks import Lock
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -67,13 +67,13 @@ class TableStore:
     What is derived is the same whoever asks first; a table counts as there when it is complete.
     """
 
-    def __init__(self, index: FamilyIndex, tables: Tables, source: NumberSource) -> None:
+    def __init__(self, index: ClusterIndex, tables: Tables, source: NumberSource) -> None:
         self.index, self.tables, self.source = index, tables, source
         self.layout = tables.layout
         self._lock = Lock()
 
     @classmethod
-    def of(cls, index: FamilyIndex, states: Sequence[int] | NDArray[Any], values: Floats) -> TableStore:
+    def of(cls, index: ClusterIndex, states: Sequence[int] | NDArray[Any], values: Floats) -> TableStore:
         """Tables in memory. `values` are those of the network, or all, one after the other."""
         layout = TableLayout(index.core, np.array(states, np.int32))
         given = int(np.searchsorted(layout.offsets, len(values)))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dconvex.errors import DataError
-from dconvex.learning.encoding import MISSING, MISSING_NUMBER, Codes, Encoder, encode_integers, encode_texts
+from dconvex.learning.encoding import MISSING, MISSING_NUMBER, ArrowTexts, Codes, Encoder, encode_integers, encode_texts
 from dconvex.names import Name
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -175,17 +175,16 @@ class Objects:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Texts:
-    """Text in Arrow's memory, without missing cells: text k is `text[offsets[k]:offsets[k + 1]]`."""
+    """Text in Arrow's memory."""
 
-    offsets: NDArray[np.int32] | NDArray[np.int64]
-    text: NDArray[np.uint8]
+    texts: ArrowTexts
     row: int
 
     def codes(self, first: int, last: int, encoder: Encoder, out: Codes) -> None:
         def code_at(index: int, text: bytes) -> int:
             return encoder.code_of(text.decode("utf-8", "surrogatepass"), self.row + first + index)
 
-        encode_texts(encoder.texts, self.offsets[first : last + 1], self.text, out, code_at)
+        encode_texts(encoder.texts, self.texts.part(first, last), out, code_at)
 
     def numbers(self, first: int, last: int, variable: Name) -> Floats:
         raise _no_number(variable, "is text")
@@ -312,8 +311,8 @@ class ArrowCells:
         if pa.types.is_null(kind):
             return Decimals(np.full(last - first, np.nan))
         if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
-            if not (part.null_count or pa.types.is_string_view(kind)):
-                return _texts(part, kind, row)
+            if not pa.types.is_string_view(kind):
+                return Texts(_texts(part, kind), row)
             part = pc.dictionary_encode(part)
         elif not pa.types.is_dictionary(kind):
             _refuse(variable, kind)
@@ -365,14 +364,15 @@ def _cells_of_pandas(series: Any) -> Cells | None:
     return None
 
 
-def _texts(part: Any, kind: Any, row: int) -> Texts:
+def _texts(part: Any, kind: Any) -> ArrowTexts:
     """An array of text as it lies in memory."""
     import pyarrow as pa
 
-    _, offsets, text = part.buffers()
+    validity, offsets, text = part.buffers()
     width: Any = np.int64 if pa.types.is_large_string(kind) else np.int32
     own = np.frombuffer(offsets, width)[part.offset : part.offset + len(part) + 1]
-    return Texts(own, np.frombuffer(text if text is not None else b"", np.uint8), row)
+    bits = np.frombuffer(validity, np.uint8) if part.null_count else None
+    return ArrowTexts(own, np.frombuffer(text if text is not None else b"", np.uint8), bits, part.offset)
 
 
 def _plain(values: NDArray[Any]) -> NDArray[Any]:

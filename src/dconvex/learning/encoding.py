@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -123,6 +124,19 @@ def _too_many_states(variable: Name) -> DataError:
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrowTexts:
+    """Text i is `text[offsets[i]:offsets[i + 1]]`; it is missing where bit `first_bit + i` of `validity` is not set."""
+
+    offsets: NDArray[np.int32] | NDArray[np.int64]
+    text: Bytes
+    validity: Bytes | None = None
+    first_bit: int = 0
+
+    def part(self, first: int, last: int) -> ArrowTexts:
+        return ArrowTexts(self.offsets[first : last + 1], self.text, self.validity, self.first_bit + first)
+
+
 def encode_integers(encoder: IntegerEncoder, values: NDArray[Any], out: Codes, code_at: Callable[[int], int]) -> None:
     """Write the codes of all values; `code_at` gives the code at the index of a value that the encoder does not know yet."""
     index = encoder.encode(values, out, 0)
@@ -131,12 +145,10 @@ def encode_integers(encoder: IntegerEncoder, values: NDArray[Any], out: Codes, c
         index = encoder.encode(values, out, index)
 
 
-def encode_texts(
-    encoder: TextEncoder, offsets: NDArray[Any], text: Bytes, out: Codes, code_at: Callable[[int, bytes], int]
-) -> None:
+def encode_texts(encoder: TextEncoder, texts: ArrowTexts, out: Codes, code_at: Callable[[int, bytes], int]) -> None:
     """The same for texts as Arrow holds them; `code_at` gets the bytes too."""
-    index = encoder.encode(offsets, text, out, 0)
+    index = encoder.encode(texts.offsets, texts.text, out, 0, texts.validity, texts.first_bit)
     while index >= 0:
-        own = text[offsets[index] : offsets[index + 1]].tobytes()
+        own = texts.text[texts.offsets[index] : texts.offsets[index + 1]].tobytes()
         encoder.add(own, code_at(index, own))
-        index = encoder.encode(offsets, text, out, index)
+        index = encoder.encode(texts.offsets, texts.text, out, index, texts.validity, texts.first_bit)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dconvex._core import Ragged
-from dconvex.inference.families import FamilyIndex
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.names import Name
 
 Longs: TypeAlias = NDArray[np.int64]
@@ -28,7 +28,7 @@ class Families:
     lists: Ragged
 
     @classmethod
-    def of(cls, index: FamilyIndex, *, own_only: bool) -> Families:
+    def of(cls, index: ClusterIndex, *, own_only: bool) -> Families:
         count = len(index.dag) if own_only else index.table_count
         parent_start = index.core.table_parents.offsets[: count + 1]
         start = parent_start + np.arange(count + 1)

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias, final
 
 import numpy as np
 
 from dconvex.amounts import amount
+from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import DataError
 from dconvex.graph.dag import Dag, DagLike, as_dag
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteAnswers
-from dconvex.inference.families import FamilyIndex
 from dconvex.inference.gaussian import GaussianAnswers
 from dconvex.inference.gaussian_store import RegressionStore
 from dconvex.inference.model import LocalModel
+from dconvex.inference.report import Report
 from dconvex.inference.tables import TableStore
 from dconvex.learning.counted import counted
 from dconvex.learning.counts import Counts
 from dconvex.learning.encoding import Unknown
 from dconvex.learning.moments import Moments
-from dconvex.learning.priors import BDeu, Dirichlet, NormalInverseGamma, Prior, prior_record
+from dconvex.learning.priors import BDeu, Dirichlet, NormalInverseGamma, Prior
 from dconvex.learning.regressions import least_squares, posterior_means
-from dconvex.learning.report import Report
 from dconvex.learning.statistics import Kind, Options, Scope, StatesLike, Statistics, checked_states
 from dconvex.learning.tables import estimated_tables
 from dconvex.names import Label, Name
@@ -96,73 +96,56 @@ def learned(statistics: Statistics, prior: Prior | None, options: Options, *, is
         answers, report = _discrete(scope, needed, prior, options.limit, is_coherent=is_coherent)
     else:
         answers, report = _gaussian(scope, needed, prior, is_coherent=is_coherent)
-    origin = FromData(scope.index, answers, statistics, prior, options, report, is_partial=scope.is_partial)
+    origin = DataOrigin(statistics, answers, prior, options, report)
     return LocalModel(scope.index, answers, origin, options.given_limit)
 
 
-class SomeStatistics(Protocol):
-    """Statistics, or what has them in a file."""
-
-    def all(self) -> Statistics: ...
-
-
+@final
 @dataclass(frozen=True, slots=True, eq=False)
-class FromData:
-    """How a model was learned: the statistics (read when they are needed), the prior, the options, the report."""
+class DataOrigin:
+    """Data: the statistics of it that are kept, and how the model was learned from them."""
 
-    index: FamilyIndex
-    answers: Any
-    statistics: SomeStatistics
+    kept: Statistics
+    answers: DiscreteAnswers | GaussianAnswers
     prior: Prior | None
     options: Options
-    found: Report | None
-    """None for a model of a given network that was opened from a file."""
-    is_partial: bool
+    found: Report
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the model was learned for a question, without the rest of the network."""
+        return self.kept.scope.is_partial
 
     def network(self) -> BayesianNetwork:
-        if self.is_partial:
-            raise ValueError("the model was learned for_query= some variables, so there is no network of all of them")
-        self.answers.store.read_all()
-        return network_of(self.index, self.answers)
+        return network_of(self.kept.scope.index, self.answers, is_partial=self.is_partial)
 
     def updated(self, data: Any) -> LocalModel:
-        if self.found is None:
-            raise ValueError("this model comes from a given network, not from data; learn one with dc.fit")
-        before = self.statistics.all()
-        options = self.options.of_kind(before.kind)
-        more = data if isinstance(data, Statistics) else counted(before.scope, data, options)
-        return learned(before + more, self.prior, options, is_coherent=self.answers.coherent)
+        return updated_model(self.kept, data, self.prior, self.options, coherent=self.answers.coherent)
 
     def report(self) -> Report:
-        if self.found is None:
-            raise ValueError("this model comes from a given network: there is nothing to report about data")
         return self.found
 
-    def stored(self, *, statistics: bool) -> tuple[Mapping[str, Any], dict[str, Any]]:
-        if self.found is None:
-            if statistics:
-                raise ValueError("this model comes from a given network: there are no statistics to save")
-            return {}, {"origin": "given"}
-        states = self.options.states
-        about = {
-            "prior": prior_record(self.prior),
-            "declared": None if states is None else list(states),
-            "unknown": self.options.unknown,
-            "partial": self.is_partial,
-            "report": self.found.record(),
-        }
-        arrays, facts = self.statistics.all().stored() if statistics else ({}, {})
-        return arrays, {"origin": "data", "learned": about, **facts}
+    def statistics(self) -> Statistics:
+        """The statistics that the model was learned from."""
+        return self.kept
 
 
-def network_of(index: FamilyIndex, answers: Any) -> BayesianNetwork:
-    """The network of the variables' own families."""
-    dag, store = index.dag, answers.store
-    own = len(dag)
+def updated_model(before: Statistics, data: Any, prior: Prior | None, options: Options, *, coherent: bool) -> LocalModel:
+    """The model that these statistics and more data, or more statistics, give."""
+    same = options.of_kind(before.kind)
+    more = data if isinstance(data, Statistics) else counted(before.scope, data, same)
+    return learned(before + more, prior, same, is_coherent=coherent)
+
+
+def network_of(index: ClusterIndex, answers: DiscreteAnswers | GaussianAnswers, *, is_partial: bool) -> BayesianNetwork:
+    """The network of the variables' own families, which must have been read."""
+    if is_partial:
+        raise ValueError("the model was learned for_query= some variables, so there is no network of all of them")
+    dag, own = index.dag, len(index.dag)
     if isinstance(answers, DiscreteAnswers):
-        offsets = store.offsets[: own + 1].copy()
-        return BayesianNetwork(dag, Tables(tuple(answers.labels), offsets, store.tables.values[: offsets[-1]]))
-    edges = len(dag.graph.parents.values)
+        offsets = answers.store.offsets[: own + 1].copy()
+        return BayesianNetwork(dag, Tables(tuple(answers.labels), offsets, answers.store.tables.values[: offsets[-1]]))
+    store, edges = answers.store, len(dag.graph.parents.values)
     numbers = (store.intercept[:own].copy(), store.coefficients[:edges].copy(), store.variance[:own].copy())
     return BayesianNetwork(dag, Regressions.checked(dag, *numbers))
 

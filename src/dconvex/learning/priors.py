@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +65,6 @@ Prior: TypeAlias = TablePrior | NormalInverseGamma
 KINDS: dict[str, type[BDeu | Dirichlet | NormalInverseGamma]] = {
     kind.__name__: kind for kind in (BDeu, Dirichlet, NormalInverseGamma)
 }
-
-
-def prior_record(prior: Prior | None) -> dict[str, Any] | None:
-    """A prior in plain words, for a file."""
-    return None if prior is None else {"kind": type(prior).__name__, **asdict(prior)}
-
-
-def prior_from(record: dict[str, Any] | None) -> Prior | None:
-    """The prior of a record."""
-    if record is None:
-        return None
-    numbers = {name: float(value) for name, value in record.items() if name != "kind"}
-    return KINDS[record["kind"]](**numbers)
 
 
 def _check_positive(what: str, number: float) -> None:

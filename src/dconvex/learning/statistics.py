@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Literal, NoReturn, TypeAlias, get_args
-
-from numpy.typing import NDArray
+from typing import Literal, NoReturn, TypeAlias, cast
 
 from dconvex.amounts import amount
-from dconvex.errors import DataError, FormatError
+from dconvex.clusters.cluster_index import ClusterIndex
+from dconvex.errors import DataError
 from dconvex.graph.dag import Dag
 from dconvex.graph.decomposition import decompose
 from dconvex.graph.tree import ClusterTree
-from dconvex.inference.families import FamilyIndex
 from dconvex.inference.memory import default_limit, limit_of
 from dconvex.inference.model import checked_tree
-from dconvex.inference.saving import index_from, structure_of
 from dconvex.learning.counts import Counts, Criterion
 from dconvex.learning.encoding import Unknown
 from dconvex.learning.families import Families
 from dconvex.learning.moments import Moments
-from dconvex.learning.storing import part_arrays, part_from
 from dconvex.learning.threads import thread_count
 from dconvex.names import Label, Name, as_names, checked_labels
-from dconvex.storage.container import Container, write_container
-from dconvex.storage.structure import Structure
+from dconvex.saved import storage
 
 Kind: TypeAlias = Literal["discrete", "gaussian"]
 StatesLike: TypeAlias = Mapping[Name, Iterable[Label]]
-
-KINDS: tuple[Kind, ...] = get_args(Kind)
-STATISTICS = "dconvex statistics"
 
 
 class Scope:
     """Which families of which tree are counted."""
 
-    def __init__(self, index: FamilyIndex, families: Families, *, is_partial: bool) -> None:
+    def __init__(self, index: ClusterIndex, families: Families, *, is_partial: bool) -> None:
         self.index, self.families, self.is_partial = index, families, is_partial
 
     @classmethod
@@ -56,7 +48,7 @@ class Scope:
                 kept.clusters, kept.edges, mode=kept.mode, certified=kept.certified, undecided=kept.undecided
             )
             dag = dag.induced(kept.variables)
-        index = FamilyIndex.of(dag, chosen)
+        index = ClusterIndex.of(dag, chosen)
         return cls(index, Families.of(index, own_only=coherent), is_partial=for_query is not None)
 
 
@@ -140,43 +132,28 @@ class Statistics:
         self.part.coverage.first(len(self.dag)).check(self.part.families.first(len(self.dag)))
         return self.part.score(criterion, equivalent_sample_size)
 
-    def all(self) -> Statistics:
-        """Itself: a model that was opened from a file has something here that reads them first."""
-        return self
-
     def save(self, path: str | Path) -> None:
-        """Write one file, which `Statistics.load` reads."""
-        arrays, facts = structure_of(self.scope.index).stored()
-        own, about = self.stored(with_labels=True)
-        is_partial = self.scope.is_partial
-        write_container(Path(path), STATISTICS, arrays | own, facts | about | {"kind": self.kind, "partial": is_partial})
+        """Write the statistics to one file, which `Statistics.load` reads. It is replaced as a whole.
+
+        Args:
+            path: The file.
+        """
+        storage().save_statistics(self, Path(path))
 
     @classmethod
     def load(cls, path: str | Path) -> Statistics:
         """Read what `save` wrote.
 
+        Args:
+            path: The file, of this version or of an earlier one.
+
+        Returns:
+            The statistics.
+
         Raises:
             FormatError: The file is damaged, cut short, foreign, or of a later version.
         """
-        file = Container.open(Path(path), STATISTICS)
-        kind = file.facts.choice("kind", KINDS)
-        return cls.stored_in(file, index_from(Structure.read(file)), kind, None)
-
-    def stored(self, *, with_labels: bool = False) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Arrays and facts for a file that has the graph, the tree and, unless asked for, the labels already."""
-        return part_arrays(self.part, with_labels=with_labels), {"rows": self.rows}
-
-    @classmethod
-    def stored_in(
-        cls, file: Container, index: FamilyIndex, kind: Kind, labels: Sequence[tuple[Label, ...]] | None
-    ) -> Statistics:
-        """What `stored` gave."""
-        counted = len(file.array("coverage.used"))
-        if counted not in (len(index.dag), index.table_count):
-            raise FormatError("the file is damaged: its statistics do not fit its families", path=file.path)
-        families = Families.of(index, own_only=counted < index.table_count)
-        part = part_from(file, families, kind, file.facts.count("rows"), labels)
-        return cls(Scope(index, families, is_partial=file.facts.flag("partial")), part)
+        return cast("Statistics", storage().load_statistics(Path(path)))
 
     def __add__(self, other: object) -> Statistics:
         if not isinstance(other, Statistics):

@@ -5,10 +5,13 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
-from typing import Any, TypeVar
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Generic, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +20,7 @@ from dconvex._core import Cancellation
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+Task: TypeAlias = Callable[[], None]
 
 TASKS = 8
 """Long work is cut into so many parts, for threads that get different shares of the processor."""
@@ -34,24 +38,37 @@ def thread_count(n_jobs: int | None) -> int:
 
 
 class Workers:
-    """Threads that share work; without a pool the caller does it all.
+    """Threads that share work; without any the caller does it all.
 
     When the caller is interrupted or a task fails, the other tasks are called off: native loops stop at once, and other work
     before its next item.
     """
 
-    def __init__(self, pool: ThreadPoolExecutor | None) -> None:
-        self._pool = pool
+    def __init__(self, count: int) -> None:
+        self._tasks: SimpleQueue[Task | None] = SimpleQueue()
+        self._threads = [Thread(target=_work, args=(self._tasks,), daemon=True) for _ in range(count)]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Wait until all threads have ended; without it they would wait for more to do."""
+        for _ in self._threads:
+            self._tasks.put(None)
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join()
 
     def map(self, work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
         """What the work gives for each item; of errors that of the first item is raised."""
-        if self._pool is None:
+        if not self._threads:
             return [work(item) for item in items]
-        return _mapped(self._pool, Cancellation(), work, items)
+        return self._mapped(Cancellation(), work, items)
 
     def for_each(self, work: Callable[[Item], object], items: Sequence[Item]) -> None:
         """Work on all items, many of them in one task: short tasks would mostly wait for each other."""
-        if self._pool is None:
+        if not self._threads:
             for item in items:
                 work(item)
             return
@@ -63,18 +80,79 @@ class Workers:
                     return
                 work(item)
 
-        _mapped(self._pool, cancellation, work_on, even_parts(np.ones(len(items)), TASKS))
+        self._mapped(cancellation, work_on, even_parts(np.ones(len(items)), TASKS))
+
+    def _mapped(self, cancellation: Cancellation, work: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
+        # concurrent.futures waits with conditions, whose locks an interrupt can leave in disorder; this queue is sound
+        done: SimpleQueue[tuple[int, Outcome[Result]]] = SimpleQueue()
+        try:
+            count = 0
+            for number, item in enumerate(items):
+                self._tasks.put(partial(_run, cancellation, work, item, number, done))
+                count += 1
+            return list(_in_order(done, count))
+        except BaseException:
+            cancellation.cancel()
+            raise
 
 
 @contextmanager
 def threads(n_jobs: int | None) -> Iterator[Workers]:
     """Workers for the time of one call: no thread outlives it, so that a process can fork before and after."""
     count = thread_count(n_jobs)
-    if count == 1:
-        yield Workers(None)
-        return
-    with ThreadPoolExecutor(count) as pool:
-        yield Workers(pool)
+    workers = Workers(count if count > 1 else 0)
+    try:
+        workers.start()
+        yield workers
+    finally:
+        workers.stop()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[Result]):
+    """What a task has come to."""
+
+    error: BaseException | None
+    result: Result | None = None
+
+    def get(self) -> Result:
+        if self.error is not None:
+            raise self.error
+        return cast("Result", self.result)
+
+
+def _work(tasks: SimpleQueue[Task | None]) -> None:
+    while (task := tasks.get()) is not None:
+        task()
+        del task  # and what it holds, while there is nothing to do
+
+
+def _run(
+    cancellation: Cancellation,
+    work: Callable[[Item], Result],
+    item: Item,
+    number: int,
+    done: SimpleQueue[tuple[int, Outcome[Result]]],
+) -> None:
+    if cancellation.is_cancelled:
+        return  # nobody waits for it
+    try:
+        with cancellation:
+            outcome = Outcome(None, work(item))
+    except BaseException as error:
+        outcome = Outcome(error)
+    done.put((number, outcome))
+
+
+def _in_order(done: SimpleQueue[tuple[int, Outcome[Result]]], count: int) -> Iterator[Result]:
+    """The results by number, as soon as all before them are there."""
+    waiting: dict[int, Outcome[Result]] = {}
+    for number in range(count):
+        while number not in waiting:
+            with suppress(Empty):
+                found, outcome = done.get(timeout=PATIENCE)
+                waiting[found] = outcome
+        yield waiting.pop(number).get()
 
 
 def even_parts(costs: NDArray[np.float64], parts: int) -> list[tuple[int, int]]:
@@ -85,27 +163,3 @@ def even_parts(costs: NDArray[np.float64], parts: int) -> list[tuple[int, int]]:
     cuts = np.searchsorted(reached, np.linspace(0, reached[-1], parts + 1)[1:-1], side="left")
     bounds = np.unique(np.concatenate([[0], cuts, [len(costs)]]))
     return [(first, last) for first, last in pairwise(bounds.tolist())]
-
-
-def _mapped(
-    pool: ThreadPoolExecutor, cancellation: Cancellation, work: Callable[[Item], Result], items: Iterable[Item]
-) -> list[Result]:
-    def task(item: Item) -> Result:
-        with cancellation:
-            return work(item)
-
-    futures: list[Future[Result]] = []
-    try:
-        futures.extend(pool.submit(task, item) for item in items)
-        return [_result(future) for future in futures]
-    except BaseException:
-        cancellation.cancel()
-        for future in futures:
-            future.cancel()
-        raise
-
-
-def _result(future: Future[Any]) -> Any:
-    while not future.done():
-        wait([future], PATIENCE)
-    return future.result()

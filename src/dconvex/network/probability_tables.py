@@ -68,7 +68,7 @@ class Tables:
         return self.frame(dag, self.sampled_codes(dag, rows, rng), rows)
 
     def frame(self, dag: Dag, codes: Sequence[NDArray[Any]], rows: int) -> pd.DataFrame:
-        """State codes of all nodes as a data frame of so many rows, with categorical columns."""
+        """State codes of all nodes as a data frame of `rows` rows, with categorical columns."""
         import pandas as pd
 
         @cache
@@ -85,29 +85,29 @@ class Tables:
     def sampled_codes(
         self, dag: Dag, rows: int, rng: np.random.Generator, known: Mapping[int, NDArray[Any]] | None = None
     ) -> list[NDArray[Any]]:
-        """State codes of all nodes for so many rows, each drawn given its parents; those of `known` nodes stay as they are."""
+        """State codes of all nodes for `rows` rows, each drawn given its parents; those of `known` nodes stay as they are."""
         given = known or {}
         codes = [np.zeros(rows, np.int8 if len(labels) < 128 else np.int32) for labels in self.labels]
-        for place, own in given.items():
-            codes[place][:] = own
-        drawn = [place for place in dag.graph.order.tolist() if place not in given]
-        thresholds = {place: self._thresholds(place) for place in drawn}
+        for index, own in given.items():
+            codes[index][:] = own
+        drawn = [index for index in dag.graph.order.tolist() if index not in given]
+        thresholds = {index: self._thresholds(index) for index in drawn}
         for first in range(0, rows, ROWS_AT_ONCE):
             block = slice(first, min(first + ROWS_AT_ONCE, rows))
-            for place in drawn:
-                row = self._rows(dag, place, codes, block)
+            for index in drawn:
+                row = self._rows(dag, index, codes, block)
                 uniform = rng.random(len(row))
-                chosen = codes[place][block]
-                for threshold in thresholds[place]:
+                chosen = codes[index][block]
+                for threshold in thresholds[index]:
                     chosen += uniform >= threshold[row]
         return codes
 
-    def _thresholds(self, place: int) -> Floats:
+    def _thresholds(self, index: int) -> Floats:
         """For each state but the last, by row of the table: the uniform draw that passes the state over.
 
         From a row's last possible state on the threshold is one: rounding in the sum never lets an impossible state in.
         """
-        table = self._values_of(place).reshape(-1, len(self.labels[place]))
+        table = self._values_of(index).reshape(-1, len(self.labels[index]))
         cumulative = np.cumsum(table, axis=1)
         still_possible = np.cumsum(table[:, ::-1], axis=1)[:, ::-1]
         nothing_beyond = still_possible[:, 1:] <= 0
@@ -139,10 +139,10 @@ class Tables:
     def _values_of(self, index: int) -> Floats:
         return self.values[self.offset[index] : self.offset[index + 1]]
 
-    def _rows(self, dag: Dag, place: int, codes: Sequence[NDArray[Any]], block: slice) -> Codes:
+    def _rows(self, dag: Dag, index: int, codes: Sequence[NDArray[Any]], block: slice) -> Codes:
         """For each sample of the block the row of the table that its parents choose."""
         row = np.zeros(block.stop - block.start, np.intp)
-        for parent in dag.graph.parents[place].tolist():
+        for parent in dag.graph.parents[index].tolist():
             row *= len(self.labels[parent])
             row += codes[parent][block]
         return row

@@ -26,7 +26,7 @@ def random_dag(n: int, edges: int, max_parents: int | None = None, seed: Seed = 
     """A random DAG over the nodes 0 … n-1.
 
     The nodes are put in a random order and edges are drawn along it: each (child, parent) pair that the limit still
-    allows is equally likely, draw by draw.
+    allows has the same probability, draw by draw.
 
     Args:
         n: The number of nodes.

@@ -42,6 +42,15 @@ def network_names() -> tuple[str, ...]:
 def network_info(name: str) -> NetworkInfo:
     """Size, source, reference and licence of a built-in network.
 
+    Args:
+        name: One of `network_names()`.
+
+    Returns:
+        What is known of the network without loading it.
+
+    Raises:
+        UnknownVariableError: There is no such network; the message names a near match.
+
     >>> network_info("alarm").variables
     37
     """
@@ -52,6 +61,15 @@ def network_info(name: str) -> NetworkInfo:
 
 def load_network(name: str) -> BayesianNetwork:
     """A built-in network.
+
+    Args:
+        name: One of `network_names()`.
+
+    Returns:
+        The network.
+
+    Raises:
+        UnknownVariableError: There is no such network; the message names a near match.
 
     >>> load_network("alarm")
     BayesianNetwork(discrete, 37 variables, 46 edges, 752 probabilities)

@@ -7,20 +7,19 @@ import os
 import stat
 import weakref
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dconvex.arrays import Array
 from dconvex.errors import FormatError
 from dconvex.locks import Lock
-
-Array: TypeAlias = NDArray[Any]
 
 READ_AT_ONCE = 1 << 30
 """Systems read at most about 2 GiB in one call."""
 
 
+@final
 class ByteFile:
     """An open file, read by position and never through a map: a file that is cut short gives an error, not a signal.
 
@@ -37,7 +36,7 @@ class ByteFile:
         self._changed_at, self.size = _state_of(self._descriptor)
 
     def pin(self, count: int) -> None:
-        """Take the first bytes for what tells this file from others."""
+        """Remember the first bytes, by which a copy recognises this file."""
         self._pinned, self._digest = count, _digest(self.read(0, count))
 
     def read(self, first: int, count: int) -> bytes:

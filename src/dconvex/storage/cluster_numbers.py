@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dconvex._core import ClusterIndex, StoredNumbers
+from dconvex.arrays import Floats, Indices, Integers, Offsets
 from dconvex.caching import cached_property
-from dconvex.errors import FormatError
 from dconvex.storage.container import Container
 
-Floats: TypeAlias = NDArray[np.float64]
-Longs: TypeAlias = NDArray[np.int64]
-Tables: TypeAlias = NDArray[np.int32]
+Checksums: TypeAlias = NDArray[np.uint64]
 
 NUMBERS, CHECKSUMS = "tables.numbers", "tables.checksums"
 HOLDERS_LOOKED_AT = 64
 """Of a table that many clusters share, at most this many are considered for reading."""
 
 
+@final
 class ClusterNumbers:
     """The numbers of the first tables of an index: of table t those from `offsets[t]` up to `offsets[t + 1]`.
 
     What is read is checked: the checksum of its cluster, and that it is rows of probabilities, or regressions.
     """
 
-    def __init__(self, file: Container, index: ClusterIndex, tables: int, states: Longs | None) -> None:
+    def __init__(self, file: Container, index: ClusterIndex, tables: int, states: Integers | None) -> None:
         """Of tables over variables with these states, or of regressions."""
         self.file, self.index, self.states = file, index, states
         self._begin, count = file.entry(NUMBERS).first, file.entry(NUMBERS).count
         self._layout = self._laid_out(tables, count)
-        self.offsets: Longs = self._layout.offsets
+        self.offsets: Offsets = self._layout.offsets
         if self.offsets[-1] != count:
-            raise FormatError("the file is damaged: its numbers do not fit its tables", path=file.path)
+            raise file.damaged("its numbers do not fit its tables")
         self._checksums = file.array(CHECKSUMS, len(index.clusters))
         self.is_read = np.zeros(tables, bool)
         self.bytes_read = 0
@@ -58,7 +57,7 @@ class ClusterNumbers:
             self._fill(new, into)
             self._check(new, 0, len(self.index.clusters), into)
 
-    def _fill(self, tables: Tables, into: Floats) -> None:
+    def _fill(self, tables: Indices, into: Floats) -> None:
         """Read ascending tables; neighbours in the file are read at once."""
         if not len(tables):
             return
@@ -67,7 +66,7 @@ class ClusterNumbers:
         for first, last in zip(self.offsets[firsts].tolist(), self.offsets[lasts + 1].tolist(), strict=True):
             self.file.file.read_into(self._begin + 8 * first, into[first:last])
 
-    def _check(self, tables: Tables, first: int, last: int, numbers: Floats) -> None:
+    def _check(self, tables: Indices, first: int, last: int, numbers: Floats) -> None:
         """Compare the checksums of the clusters that were read, look at the new numbers, and note that they are read."""
         found = self._layout.checksums(numbers, first, last)
         if (wrong := np.flatnonzero(found != self._checksums[first:last])).size:
@@ -79,7 +78,7 @@ class ClusterNumbers:
         self.bytes_read += 8 * int((self.offsets[tables + 1] - self.offsets[tables]).sum())
         self.is_read[tables] = True
 
-    def _unread(self, cluster: int) -> Tables:
+    def _unread(self, cluster: int) -> Indices:
         """The tables of a cluster that are in the file and were not read, ascending."""
         offsets = self.index.clusters.offsets
         own = self.index.member_table[offsets[cluster] : offsets[cluster + 1]]
@@ -101,7 +100,7 @@ class ClusterNumbers:
         return best
 
     @cached_property
-    def _homes(self) -> Tables:
+    def _homes(self) -> Indices:
         """For each variable the first cluster that holds its whole family."""
         clusters = self.index.clusters
         is_whole = self.index.toward < 0
@@ -115,7 +114,7 @@ class ClusterNumbers:
         try:
             return StoredNumbers.of_tables(self.index, tables, self.states, count)
         except ValueError as error:
-            raise FormatError(f"the file is damaged: {error}", path=self.file.path) from None
+            raise self.file.damaged(f"{error}") from None
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in ("_layout", "_homes", "offsets")}
@@ -126,7 +125,7 @@ class ClusterNumbers:
         self.offsets = self._layout.offsets
 
 
-def checksums_of(index: ClusterIndex, tables: int, states: Longs | None, numbers: Floats) -> NDArray[np.uint64]:
+def checksums_of(index: ClusterIndex, tables: int, states: Integers | None, numbers: Floats) -> Checksums:
     """The checksums of all clusters for a file."""
     if states is None:
         layout = StoredNumbers.of_regressions(index, tables)

@@ -13,19 +13,16 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dconvex.arrays import Array
 from dconvex.atomic import replacing
 from dconvex.errors import FormatError
 from dconvex.storage.byte_file import ByteFile
 from dconvex.storage.facts import Facts, read_json
 from dconvex.storage.sections import LAZY, OPTIONAL, PAIRS, SECTIONS, VERSION, type_of
-
-Array: TypeAlias = NDArray[Any]
-Arrays: TypeAlias = Mapping[str, Array]
 
 LONGEST_HEADER = 100_000_000
 """That of safetensors itself, which writes none that is longer."""
@@ -38,7 +35,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
 """Those that sections have, and others that sections which are not known here may have."""
 
 
-def write_container(path: Path, what: str, arrays: Arrays, facts: Mapping[str, Any]) -> None:
+def write_container(path: Path, what: str, arrays: Mapping[str, Array], facts: Mapping[str, object]) -> None:
     """Write a file next to `path`, sync it and put it in the place of `path`.
 
     Args:
@@ -56,8 +53,8 @@ def write_container(path: Path, what: str, arrays: Arrays, facts: Mapping[str, A
     shapes = {name: (str(type_of(name)), array.shape) for name, array in plain.items()}
     checksum = str(_description_checksum(what, said, checks, shapes))
     about = {"format": what, "version": str(VERSION), "checksum": checksum, "checks": checks, "facts": said}
-    with replacing(path) as beside:
-        save_file(plain, beside, about)
+    with replacing(path) as temporary:
+        save_file(plain, temporary, about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +83,7 @@ class Container:
     file: ByteFile
     facts: Facts
     entries: Mapping[str, Entry]
-    loaded: Arrays = field(default_factory=dict)
+    loaded: Mapping[str, Array] = field(default_factory=dict)
     """Arrays that were read already."""
 
     @classmethod
@@ -134,6 +131,10 @@ class Container:
             raise FormatError(f"the file is damaged: it has no {name}", path=self.path)
         return self.entries[name]
 
+    def damaged(self, problem: str) -> FormatError:
+        """The error for what cannot be."""
+        return FormatError(f"the file is damaged: {problem}", path=self.path)
+
     def _read(self, name: str) -> Array:
         entry = self.entry(name)
         array = read_entry(self.file, entry)
@@ -164,15 +165,12 @@ class Header:
 
 def read_header(file: ByteFile, what: str) -> Header:
     """The header of a file of this kind, with arrays that fill the file, one after the other."""
-    foreign = FormatError(f"this is not a {what} file, or it is cut short", path=file.shown)
     if file.size < 8:
         raise FormatError(f"this is not a {what} file (it has {file.size} bytes)", path=file.shown)
     length = int.from_bytes(file.read(0, 8), "little")
-    if not 2 <= length <= min(LONGEST_HEADER, file.size - 8):
-        raise foreign
-    text = file.read(8, length)
+    text = file.read(8, length) if 2 <= length <= min(LONGEST_HEADER, file.size - 8) else b""
     if not text.startswith(b"{"):
-        raise foreign
+        raise FormatError(f"this is not a {what} file, or it is cut short", path=file.shown)
     file.pin(8 + length)
     described = read_json(text, file.shown)
     about = described.pop("__metadata__", None) if isinstance(described, dict) else None

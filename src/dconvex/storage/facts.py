@@ -6,7 +6,7 @@ import json
 import math
 import reprlib
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, final
 
 from dconvex.errors import FormatError
 
@@ -31,6 +31,7 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+@final
 class Facts:
     """A JSON object of a file; every value is checked when it is looked at."""
 

@@ -7,11 +7,17 @@ stored.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, TypeAlias
+
+from dconvex.arrays import Array
 
 VERSION: Final = 2
 
-Section = dict[str, str]
+Arrays: TypeAlias = dict[str, Array]
+"""Arrays by their full names, as `names.text`."""
+Record: TypeAlias = dict[str, object]
+"""What a file says in JSON."""
+Section: TypeAlias = dict[str, str]
 
 SECTIONS: Final[dict[str, Section]] = {
     # the names of the variables in canonical order: their text in UTF-8 and where each begins
@@ -37,7 +43,7 @@ SECTIONS: Final[dict[str, Section]] = {
 }
 
 LAZY: Final = frozenset({"tables.numbers"})
-"""Arrays that are read in parts: the clusters' checksums stand for theirs."""
+"""Arrays that are read in parts: the checksums of the clusters cover them."""
 OPTIONAL: Final = frozenset({"report", "coverage", "counts", "moments"})
 """Sections without which a model still answers."""
 PAIRS: Final = frozenset({"tree.ends"})

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any, TypeAlias, overload
+from typing import TypeAlias, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dconvex._core import check_names
+from dconvex.arrays import Array, Indices, Integers, Offsets
 from dconvex.errors import FormatError
 from dconvex.names import Label, Name
+from dconvex.storage.sections import Arrays
 
 Bytes: TypeAlias = NDArray[np.uint8]
-Offsets: TypeAlias = NDArray[np.int64]
-Arrays: TypeAlias = dict[str, NDArray[Any]]
 
 TEXT, INTEGER, BOOLEAN, INTERVAL = range(4)
 """Kinds of labels. Intervals are for later versions: they are refused by name."""
@@ -35,8 +35,8 @@ def packed_texts(texts: Sequence[str]) -> tuple[Bytes, Offsets]:
 
 def packed_labels(labels: Sequence[tuple[Label, ...]]) -> Arrays:
     """The labels of each variable; a set of labels that many variables share is there once."""
-    number: dict[tuple[Any, ...], int] = {}
-    known: dict[int, int] = {}  # most variables share a few tuples, which are told apart by their identity
+    number: dict[tuple[tuple[type[Label], Label], ...], int] = {}
+    known: dict[int, int] = {}  # most variables share a few tuples, which are compared by identity
     for part in labels:
         if id(part) not in known:
             known[id(part)] = number.setdefault(tuple((type(label), label) for label in part), len(number))
@@ -52,14 +52,15 @@ def packed_labels(labels: Sequence[tuple[Label, ...]]) -> Arrays:
     }  # fmt: skip
 
 
+@final
 class StoredLabels(Sequence[tuple[Label, ...]]):
     """The labels of each variable."""
 
-    def __init__(self, sets: Sequence[tuple[Label, ...]], of: NDArray[np.int32]) -> None:
+    def __init__(self, sets: Sequence[tuple[Label, ...]], of: Indices) -> None:
         self._sets, self._of = sets, of
 
     @classmethod
-    def read(cls, read: Callable[[str], NDArray[Any]], path: str, *, may_be_empty: bool) -> StoredLabels:
+    def read(cls, read: Callable[[str], Array], path: str, *, may_be_empty: bool) -> StoredLabels:
         """From arrays by name, checked: every label of a known kind, and no two of one variable equal."""
         text, offsets, kinds, begins, of = (read(f"labels.{part}") for part in ("text", "offsets", "kinds", "sets", "of"))
         if not (_are_offsets(offsets, len(text)) and len(kinds) == len(offsets) - 1 and _are_offsets(begins, len(kinds))):
@@ -75,16 +76,22 @@ class StoredLabels(Sequence[tuple[Label, ...]]):
                 raise FormatError("the file is damaged: a variable has no states, or the same state twice", path=path)
         return cls(sets, of)
 
-    def sizes(self) -> NDArray[np.int64]:
+    def sizes(self) -> Integers:
         """The number of labels of each variable."""
-        sizes: NDArray[np.int64] = np.array([len(own) for own in self._sets], np.int64)[self._of]
+        sizes: Integers = np.array([len(own) for own in self._sets], np.int64)[self._of]
         return sizes
 
     def __len__(self) -> int:
         return len(self._of)
 
-    def __getitem__(self, index: Any) -> Any:
-        return self._sets[self._of[index]]
+    @overload
+    def __getitem__(self, index: int) -> tuple[Label, ...]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[tuple[Label, ...]]: ...
+    def __getitem__(self, index: int | slice) -> tuple[Label, ...] | Sequence[tuple[Label, ...]]:
+        if isinstance(index, slice):
+            return StoredLabels(self._sets, self._of[index])
+        return self._sets[int(self._of[index])]
 
 
 def packed_names(names: Sequence[Name]) -> tuple[Arrays, int]:
@@ -93,6 +100,7 @@ def packed_names(names: Sequence[Name]) -> tuple[Arrays, int]:
     return {"names.text": text, "names.offsets": offsets}, sum(isinstance(name, int) for name in names)
 
 
+@final
 class StoredNames(Sequence[Name]):
     """Names that are decoded one at a time; a name is found by binary search."""
 
@@ -133,7 +141,8 @@ class StoredNames(Sequence[Name]):
             yield int(raw) if index < self.integers else raw.decode("utf-8", "surrogatepass")
 
 
-class NameIndex:
+@final
+class StoredNameIndex:
     """The index of each of some stored names."""
 
     def __init__(self, names: StoredNames) -> None:
@@ -163,7 +172,7 @@ class NameIndex:
         raise KeyError(name)
 
 
-def _are_offsets(offsets: NDArray[np.int64], end: int) -> bool:
+def _are_offsets(offsets: Offsets, end: int) -> bool:
     """Whether they begin at 0, never fall and end there."""
     return bool(len(offsets) and offsets[0] == 0 and offsets[-1] == end and (offsets[1:] >= offsets[:-1]).all())
 

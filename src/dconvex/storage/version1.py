@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import json
 import zlib
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dconvex.arrays import Array, Indices
 from dconvex.errors import FormatError
 from dconvex.storage.byte_file import ByteFile
 from dconvex.storage.container import DTYPES, Container, Entry, Header, read_entry
 from dconvex.storage.facts import Facts, read_json
-from dconvex.storage.sections import type_of
-from dconvex.storage.texts import NameIndex, StoredNames
-
-Arrays: TypeAlias = dict[str, NDArray[Any]]
+from dconvex.storage.sections import Arrays, type_of
+from dconvex.storage.texts import StoredNameIndex, StoredNames
 
 NUMBERS = "numbers"
 ARRAYS = {
@@ -67,7 +65,7 @@ def converted(file: ByteFile, header: Header, what: str) -> Container:
     return Container(file, Facts(record, file.shown), entries, found)
 
 
-def _checked(array: NDArray[Any], name: str, entry: Entry, path: str) -> NDArray[Any]:
+def _checked(array: Array, name: str, entry: Entry, path: str) -> Array:
     if entry.kind != type_of(name) or array.ndim != (2 if name == "tree.ends" else 1) or array.shape[1:] not in ((), (2,)):
         raise FormatError(f"the file is damaged: its array for {name!r} has the wrong type or shape", path=path)
     return array
@@ -94,14 +92,14 @@ def _set_facts(record: dict[str, Any], arrays: Arrays, path: str) -> None:
         arrays["learned.declared"] = _declared(about, arrays, record["integers"], path)
 
 
-def _declared(about: Facts, arrays: Arrays, integers: int, path: str) -> NDArray[np.int32]:
+def _declared(about: Facts, arrays: Arrays, integers: int, path: str) -> Indices:
     """The variables with declared states, by index."""
     if "declared" not in about:
         return np.empty(0, np.int32)
     for name in ("names.text", "names.offsets"):
         if name not in arrays:
             raise FormatError(f"the file is damaged: it has no {name}", path=path)
-    index = NameIndex(StoredNames.checked(arrays["names.text"], arrays["names.offsets"], integers, path))
+    index = StoredNameIndex(StoredNames.checked(arrays["names.text"], arrays["names.offsets"], integers, path))
     names = about.items("declared")
     try:
         return np.array(sorted(index[name] for name in names), np.int32)

@@ -1,5 +1,5 @@
 // The body of a variable's box, below its name: a row for each state, a column for each of many, or a bell curve.
-// Each has an `element` and a method `show({ numbers, prior, seen, best })`, where `seen` are the observed states; numbers may
+// Each has an `element` and a method `show({ numbers, prior, observed, best })`, where `observed` are the observed states; numbers may
 // be missing.
 
 import { Bells } from "./density.js";
@@ -24,10 +24,10 @@ function stateGroup(name, state, pressed, ...children) {
   return group;
 }
 
-function markState(group, name, probability, isSeen, isBest) {
-  mark(group, { seen: isSeen, best: isBest });
+function markState(group, name, probability, isObserved, isBest) {
+  mark(group, { observed: isObserved, best: isBest });
   const said = probability === undefined ? name : `${name}: ${probability}`;
-  group.querySelector("title").textContent = isSeen ? `${said} (observed; click to forget)` : `${said} (click to observe)`;
+  group.querySelector("title").textContent = isObserved ? `${said} (observed; click to forget)` : `${said} (click to observe)`;
 }
 
 class RowsBody {
@@ -49,12 +49,12 @@ class RowsBody {
     this.element = svg("g", { class: "rows" }, ...this.rows.map((each) => each.group));
   }
 
-  show({ numbers, prior, seen, best }) {
+  show({ numbers, prior, observed, best }) {
     this.rows.forEach(({ bar, prior: box, percent: text, group }, state) => {
       bar.setAttribute("width", numbers ? numbers[state] * (this.width - 2) : 0);
       text.textContent = numbers ? percent(numbers[state]) : "";
       box.setAttribute("width", prior ? prior[state] * (this.width - 2) : 0);
-      markState(group, this.names[state], numbers?.[state], Boolean(seen?.has(state)), best === state);
+      markState(group, this.names[state], numbers?.[state], Boolean(observed?.has(state)), best === state);
     });
   }
 }
@@ -65,16 +65,16 @@ class ColumnsBody {
     this.height = metrics.chart - 6;
     const step = (width - 8) / variable.states.length;
     this.columns = variable.states.map((name, state) => {
-      const place = { x: 4 + state * step, width: Math.max(step - 0.8, 0.6) };
-      const bar = svg("rect", { class: "bar", ...place, y: this.height, height: 0 });
-      const prior = svg("rect", { class: "prior", ...place, y: 0, height: 1.2, visibility: "hidden" });
-      const ground = svg("rect", { class: "ground", x: place.x, width: step, y: 0, height: metrics.chart });
+      const box = { x: 4 + state * step, width: Math.max(step - 0.8, 0.6) };
+      const bar = svg("rect", { class: "bar", ...box, y: this.height, height: 0 });
+      const prior = svg("rect", { class: "prior", ...box, y: 0, height: 1.2, visibility: "hidden" });
+      const ground = svg("rect", { class: "ground", x: box.x, width: step, y: 0, height: metrics.chart });
       return { bar, prior, group: stateGroup(name, state, pressed, ground, bar, prior) };
     });
     this.element = svg("g", { class: "columns" }, ...this.columns.map((each) => each.group));
   }
 
-  show({ numbers, prior, seen, best }) {
+  show({ numbers, prior, observed, best }) {
     const highest = Math.max(...(numbers ?? []), ...(prior ?? []), 1e-9);
     const scale = (number) => (number / highest) * (this.height - 2);
     this.columns.forEach(({ bar, prior: tick, group }, state) => {
@@ -83,7 +83,7 @@ class ColumnsBody {
       bar.setAttribute("height", height);
       tick.setAttribute("visibility", prior ? "inherit" : "hidden");
       if (prior) tick.setAttribute("y", this.height - scale(prior[state]) - 0.6);
-      markState(group, this.names[state], numbers?.[state], Boolean(seen?.has(state)), best === state);
+      markState(group, this.names[state], numbers?.[state], Boolean(observed?.has(state)), best === state);
     });
   }
 }

@@ -1,4 +1,4 @@
-// Asking: one request at a time, the latest question wins, and the answer becomes a view, from which everything is drawn.
+// Asking: one request at a time, the last question wins, and the answer becomes a view, from which everything is drawn.
 
 import * as api from "./api.js";
 
@@ -67,24 +67,24 @@ export class Conversation {
 
   async #learnPriors({ marginals }) {
     const numbers = marginals.numbers ?? [];
-    const missing = numbers.map(([place]) => place).filter((place) => !this.#priors.has(place));
+    const missing = numbers.map(([index]) => index).filter((index) => !this.#priors.has(index));
     if (!missing.length) return;
     const before = this.question.knowsAnything ? (await api.ask("answer", { shown: missing })).marginals.numbers : numbers;
-    for (const [place, prior] of before ?? []) this.#priors.set(place, prior);
+    for (const [index, prior] of before ?? []) this.#priors.set(index, prior);
   }
 
-  #view({ marginals, question: asked, evidence, python }, best) {
-    const plan = asked?.plan ?? null;
+  #view({ marginals, question: answer, evidence, python }, best) {
+    const plan = answer?.plan ?? null;
     return {
       question: this.question,
       marginals: new Map(marginals.numbers),
       marginalsSeconds: marginals.seconds,
       priors: this.#priors,
       plan,
-      lit: plan && new Set([...plan.variables, ...this.question.asked]),
-      joint: asked?.joint ?? null,
+      lit: plan && new Set([...plan.variables, ...this.question.targets]),
+      joint: answer?.joint ?? null,
       /** Parts of the answer that are too large; the others are there. */
-      refusals: [marginals, asked, asked?.joint, best].flatMap((part) => part?.problem ?? []),
+      refusals: [marginals, answer, answer?.joint, best].flatMap((part) => part?.problem ?? []),
       best: best?.states && new Map(best.states),
       bestLog: best?.logProbability,
       bestSeconds: best?.seconds,

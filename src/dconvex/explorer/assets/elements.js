@@ -48,9 +48,9 @@ export function curve(route, flowsDown) {
 export function squeeze(root) {
   const texts = [...root.querySelectorAll("text[data-room]")];
   const widths = texts.map((text) => text.getComputedTextLength());
-  texts.forEach((text, place) => {
+  texts.forEach((text, index) => {
     const room = Number(text.dataset.room);
-    if (widths[place] > room) {
+    if (widths[index] > room) {
       text.setAttribute("textLength", room);
       text.setAttribute("lengthAdjust", "spacingAndGlyphs");
     }

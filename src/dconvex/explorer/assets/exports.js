@@ -54,14 +54,14 @@ function styled(original) {
   const copy = original.cloneNode(true);
   const originals = [original, ...original.querySelectorAll("*")];
   const copies = [copy, ...copy.querySelectorAll("*")];
-  originals.forEach((element, place) => {
+  originals.forEach((element, index) => {
     const style = getComputedStyle(element);
     for (const [name, usual] of Object.entries(STYLES)) {
       const value = style.getPropertyValue(name);
-      if (value !== usual && !value.startsWith("url(")) copies[place].setAttribute(name, value);
+      if (value !== usual && !value.startsWith("url(")) copies[index].setAttribute(name, value);
     }
     for (const name of ["class", "tabindex", "role", "data-room", "aria-label", "aria-pressed"])
-      copies[place].removeAttribute(name);
+      copies[index].removeAttribute(name);
   });
   return copy;
 }

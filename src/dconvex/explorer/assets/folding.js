@@ -18,7 +18,7 @@ export class Folding {
       return;
     }
     document.body.classList.add("foldable");
-    this.button = button("Draw all", () => this.#turn(), { id: "fold" });
+    this.button = button("Draw all", () => this.#toggle(), { id: "fold" });
     if (overview.variables.length <= overview.mostDrawn) network.pane.tools.prepend(this.button);
     const all = `${counted(overview.variables.length, "variable")} in ${counted(overview.tree.clusters.length, "cluster")}`;
     network.pane.empty.append(
@@ -42,12 +42,12 @@ export class Folding {
     pane.empty.hidden = wanted.size > 0;
     mark(document.body, { "folded-up": !wanted.size });
     pane.note.textContent = `${count(wanted.size)} of ${counted(this.overview.variables.length, "variable")}`;
-    if (wanted.size === drawn.size && [...wanted].every((place) => drawn.has(place))) return false;
+    if (wanted.size === drawn.size && [...wanted].every((index) => drawn.has(index))) return false;
     this.network.draw(await api.ask("layout", { variables: this.isFolded ? [...wanted] : null }));
     return true;
   }
 
-  #turn() {
+  #toggle() {
     this.isFolded = !this.isFolded;
     this.button.textContent = this.isFolded ? "Draw all" : "Fold";
     this.changed();
@@ -56,9 +56,9 @@ export class Folding {
   /** Targets and evidence with their neighbours, the clusters that answer unless they are too large, and those opened. */
   #wanted({ question, plan }) {
     const { clusters } = this.overview.tree;
-    const touched = [...question.asked, ...question.evidence.keys(), ...question.soft.keys()];
+    const touched = [...question.targets, ...question.evidence.keys(), ...question.soft.keys()];
     const near = touched
-      .map((place) => this.overview.variables[place])
+      .map((index) => this.overview.variables[index])
       .flatMap(({ parents, children }) => [...parents, ...children]);
     const answering = new Set((plan?.kept ?? []).flatMap((cluster) => clusters[cluster]));
     const opened = [...this.opened].flatMap((cluster) => clusters[cluster]);

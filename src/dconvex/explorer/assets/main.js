@@ -28,12 +28,12 @@ class Page {
       answered: (view) => this.#answered(view),
       waiting: (said) => showWaiting(said),
     });
-    const ask = (place, event) => this.#ask(place, event);
+    const ask = (index, event) => this.#ask(index, event);
     this.network = new NetworkView(find("#network"), overview, {
       ask,
-      see: (place, state, event) => (event.shiftKey ? this.question.seeAlso(place, state) : this.question.see(place, state)),
-      forget: (place) => this.question.forget(place),
-      hover: (place) => this.tree.highlight(new Set(place === null ? [] : this.network.holders[place])),
+      see: (index, state, event) => (event.shiftKey ? this.question.seeAlso(index, state) : this.question.see(index, state)),
+      forget: (index) => this.question.forget(index),
+      hover: (index) => this.tree.highlight(new Set(index === null ? [] : this.network.holders[index])),
       moved: () => this.#moved(),
     });
     this.tree = new TreeView(find("#tree"), overview, {
@@ -42,24 +42,24 @@ class Page {
     });
     this.panel = new Panel(find("#panel"), overview, this.question, {
       ask,
-      reveal: (place) => this.network.reveal(place),
+      reveal: (index) => this.network.reveal(index),
       export: (what) => this.#export(what),
     });
-    new Search(find("#search"), find("#matches"), overview, (place) => this.#search(place));
+    new Search(find("#search"), find("#matches"), overview, (index) => this.#search(index));
     this.folding = new Folding(overview, this.network, refresh);
     refresh();
   }
 
-  #ask(place, event) {
-    if (event.shiftKey || event.ctrlKey || event.metaKey) this.question.askAlso(place);
-    else this.question.askOnly(place);
+  #ask(index, event) {
+    if (event.shiftKey || event.ctrlKey || event.metaKey) this.question.askAlso(index);
+    else this.question.askOnly(index);
   }
 
   /** Ask for a variable that was searched for, and move to it with the answer. */
-  #search(place) {
-    this.#searched = place;
-    if (this.question.asked.includes(place)) this.conversation.refresh();
-    else this.question.askOnly(place);
+  #search(index) {
+    this.#searched = index;
+    if (this.question.targets.includes(index)) this.conversation.refresh();
+    else this.question.askOnly(index);
   }
 
   #open(cluster) {
@@ -72,7 +72,7 @@ class Page {
     clearTimeout(this.#moving);
     this.#moving = setTimeout(() => {
       if (!this.#view || this.#view.message) return;
-      if (this.network.legible.some((place) => !this.#view.marginals.has(place))) this.conversation.refresh();
+      if (this.network.legible.some((index) => !this.#view.marginals.has(index))) this.conversation.refresh();
     }, 150);
   }
 
@@ -133,8 +133,8 @@ function offerSchemes() {
 /** Add the children, which follow from the parents. */
 function withChildren(overview) {
   for (const variable of overview.variables) variable.children = [];
-  overview.variables.forEach(({ parents }, place) => {
-    for (const parent of parents) overview.variables[parent].children.push(place);
+  overview.variables.forEach(({ parents }, index) => {
+    for (const parent of parents) overview.variables[parent].children.push(index);
   });
   return overview;
 }

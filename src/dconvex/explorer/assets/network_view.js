@@ -5,7 +5,7 @@ import { curve, mark, squeeze, svg } from "./elements.js";
 import { percent, quantity } from "./format.js";
 import { Pane } from "./pane.js";
 
-/** With more cards on screen nobody can read them; they show their names only. */
+/** With more cards on screen they are too small to read; they show their names only. */
 const READABLE = 200;
 const CORNER = 5;
 
@@ -15,17 +15,17 @@ export class NetworkView {
   #view = null;
   #frame = null;
 
-  /** `acts` are `ask(place, event)`, `see(place, state, event)`, `forget(place)`, `hover(place)` and `moved()`, by index. */
+  /** `acts` are `ask(index, event)`, `see(index, state, event)`, `forget(index)`, `hover(index)` and `moved()`, by index. */
   constructor(section, overview, acts) {
     Object.assign(this, { overview, acts });
     const hint = "arrow keys go on, Enter asks, 1 to 9 observe a state, Backspace forgets it";
     this.pane = new Pane(section, "Network", hint, () => this.#moved());
     this.holders = overview.variables.map(() => []);
-    overview.tree.clusters.forEach((members, cluster) => members.forEach((place) => this.holders[place].push(cluster)));
+    overview.tree.clusters.forEach((members, cluster) => members.forEach((index) => this.holders[index].push(cluster)));
     this.pane.defs.append(arrowHead("arrow"), arrowHead("faint-arrow"));
     this.pane.explain({
-      asked: "asked for",
-      seen: "observed",
+      target: "asked for",
+      observed: "observed",
       dropped: "not needed for the answer",
       prior: "before the evidence",
     });
@@ -35,8 +35,8 @@ export class NetworkView {
   draw(layout) {
     const [focused] = [...this.#cards].find(([, { element }]) => element === document.activeElement) ?? [];
     this.layout = layout;
-    this.#arrows = layout.edges.map((ends, place) => ({ ends, line: arrow(layout.routes[place]) }));
-    this.#cards = new Map(layout.variables.map((place, number) => [place, this.#card(place, layout.boxes[number])]));
+    this.#arrows = layout.edges.map((ends, index) => ({ ends, line: arrow(layout.routes[index]) }));
+    this.#cards = new Map(layout.variables.map((index, number) => [index, this.#card(index, layout.boxes[number])]));
     const cards = [...this.#cards.values()];
     this.pane.content.replaceChildren(
       svg("g", { class: "arrows" }, ...this.#arrows.map(({ line }) => line)),
@@ -61,16 +61,16 @@ export class NetworkView {
   /** The variables on screen, if they are few enough to be read. */
   get legible() {
     const [left, top, right, bottom] = this.pane.camera.window;
-    const isSeen = ({ box: [x, y, width, height] }) => x + width > left && y + height > top && x < right && y < bottom;
-    const seen = [...this.#cards].filter(([, card]) => isSeen(card)).map(([place]) => place);
-    return seen.length <= READABLE ? seen : [];
+    const isOnScreen = ({ box: [x, y, width, height] }) => x + width > left && y + height > top && x < right && y < bottom;
+    const onScreen = [...this.#cards].filter(([, card]) => isOnScreen(card)).map(([index]) => index);
+    return onScreen.length <= READABLE ? onScreen : [];
   }
 
   /** Show answers and marks, as in `Conversation`. */
   show(view) {
     this.#view = view;
     this.#fillLegible();
-    for (const [place, card] of this.#cards) this.#mark(card, place);
+    for (const [index, card] of this.#cards) this.#mark(card, index);
     for (const { ends, line } of this.#arrows) {
       const isDropped = view.lit && !ends.every((end) => view.lit.has(end));
       mark(line, { dropped: isDropped });
@@ -79,19 +79,19 @@ export class NetworkView {
   }
 
   /** Point out these variables, and no others. */
-  highlight(places) {
-    for (const [place, { element }] of this.#cards) mark(element, { highlighted: places.has(place) });
+  highlight(indices) {
+    for (const [index, { element }] of this.#cards) mark(element, { highlighted: indices.has(index) });
   }
 
   /** Move to a variable, near enough to read it. */
-  reveal(place) {
-    const card = this.#cards.get(place);
+  reveal(index) {
+    const card = this.#cards.get(index);
     if (card) this.pane.camera.reveal(card.box, { readable: true });
   }
 
   /** Move to several variables, as near as all of them fit. */
-  revealAll(places) {
-    this.pane.camera.frame(places.map((place) => this.#cards.get(place).box));
+  revealAll(indices) {
+    this.pane.camera.frame(indices.map((index) => this.#cards.get(index).box));
   }
 
   /** At most once for each frame, for any number of pointer events. */
@@ -107,38 +107,38 @@ export class NetworkView {
   #fillLegible() {
     const legible = this.legible;
     mark(this.pane.content, { distant: this.#cards.size && !legible.length });
-    const bare = legible.filter((place) => !this.#cards.get(place).body);
-    for (const place of bare) {
-      this.#fill(this.#cards.get(place), place);
-      this.#mark(this.#cards.get(place), place);
+    const bare = legible.filter((index) => !this.#cards.get(index).body);
+    for (const index of bare) {
+      this.#fill(this.#cards.get(index), index);
+      this.#mark(this.#cards.get(index), index);
     }
   }
 
-  #card(place, box) {
+  #card(index, box) {
     const [left, top, width, height] = box;
     const { head, nameFont } = this.overview.metrics;
-    const variable = this.overview.variables[place];
+    const variable = this.overview.variables[index];
     const element = svg(
       "g",
       { class: "node", transform: `translate(${left} ${top})`, "data-variable": variable.name, role: "button" },
       svg("rect", { class: "frame", width, height, rx: CORNER }),
-      svg("path", { class: "title", d: roundedTop(width, head), fill: this.#stripes(place) }),
+      svg("path", { class: "title", d: roundedTop(width, head), fill: this.#stripes(index) }),
       svg(
         "text",
         { class: "name", x: width / 2, y: head - 5, "text-anchor": "middle", "font-size": nameFont, "data-room": width - 10 },
         variable.name,
       ),
     );
-    element.addEventListener("click", (event) => this.acts.ask(place, event));
-    element.addEventListener("pointerenter", () => this.acts.hover(place));
+    element.addEventListener("click", (event) => this.acts.ask(index, event));
+    element.addEventListener("pointerenter", () => this.acts.hover(index));
     element.addEventListener("pointerleave", () => this.acts.hover(null));
-    return { element, box, press: (event) => this.#press(place, event) };
+    return { element, box, press: (event) => this.#press(index, event) };
   }
 
-  #fill(card, place) {
+  #fill(card, index) {
     const { metrics, variables } = this.overview;
     const [, , width, height] = card.box;
-    card.body = cardBody(variables[place], width, metrics, (state, event) => this.acts.see(place, state, event));
+    card.body = cardBody(variables[index], width, metrics, (state, event) => this.acts.see(index, state, event));
     card.element.append(
       svg("g", { class: "body", transform: `translate(0 ${metrics.head + 1})` }, card.body.element),
       svg("rect", { class: "rim", width, height, rx: CORNER }),
@@ -146,41 +146,41 @@ export class NetworkView {
     squeeze(card.body.element);
   }
 
-  #mark(card, place) {
+  #mark(card, index) {
     const { question, marginals, priors, lit, best, conflict } = this.#view;
-    const numbers = marginals.get(place);
-    const seen = question.evidence.get(place);
+    const numbers = marginals.get(index);
+    const observed = question.evidence.get(index);
     card.body?.show({
       numbers,
-      prior: question.knowsAnything && numbers ? priors.get(place) : undefined,
-      seen: seen instanceof Set ? seen : undefined,
-      best: best?.get(place),
+      prior: question.knowsAnything && numbers ? priors.get(index) : undefined,
+      observed: observed instanceof Set ? observed : undefined,
+      best: best?.get(index),
     });
     const marks = {
-      asked: question.asked.includes(place),
-      seen: question.evidence.has(place),
-      soft: question.soft.has(place),
-      conflict: conflict.has(place),
-      dropped: lit && !lit.has(place),
+      target: question.targets.includes(index),
+      observed: question.evidence.has(index),
+      soft: question.soft.has(index),
+      conflict: conflict.has(index),
+      dropped: lit && !lit.has(index),
     };
     mark(card.element, marks);
-    card.element.setAttribute("aria-pressed", marks.asked);
-    card.element.setAttribute("aria-label", spoken(this.overview.variables[place], numbers, marks));
+    card.element.setAttribute("aria-pressed", marks.target);
+    card.element.setAttribute("aria-label", spoken(this.overview.variables[index], numbers, marks));
   }
 
   /** Enter asks, with Shift for several variables; 1 to 9 set evidence, Backspace removes it. */
-  #press(place, event) {
+  #press(index, event) {
     const state = Number(event.key) - 1;
-    if (event.key === "Enter" || event.key === " ") this.acts.ask(place, event);
-    else if (state >= 0 && state < this.overview.variables[place].states.length) this.acts.see(place, state, event);
-    else if (event.key === "Backspace" || event.key === "Delete") this.acts.forget(place);
+    if (event.key === "Enter" || event.key === " ") this.acts.ask(index, event);
+    else if (state >= 0 && state < this.overview.variables[index].states.length) this.acts.see(index, state, event);
+    else if (event.key === "Backspace" || event.key === "Delete") this.acts.forget(index);
     else return false;
     return true;
   }
 
   /** A fill with the colours of the clusters that hold a variable, side by side. */
-  #stripes(place) {
-    const colours = this.overview.colours[place];
+  #stripes(index) {
+    const colours = this.overview.colours[index];
     if (colours.length === 1) return colours[0];
     const id = `stripes${colours.join("").replaceAll("#", "-")}`;
     const defs = this.pane.defs;
@@ -207,9 +207,9 @@ function roundedTop(width, height) {
   return `M0 ${height}V${CORNER}Q0 0 ${CORNER} 0H${width - CORNER}Q${width} 0 ${width} ${CORNER}V${height}Z`;
 }
 
-function spoken({ name, states }, numbers, { asked, seen, soft }) {
-  const said = [seen && "observed", soft && "soft evidence", asked && "asked for"].filter(Boolean);
-  if (numbers && states.length) said.push(...states.slice(0, 9).map((state, place) => `${state} ${percent(numbers[place])}`));
+function spoken({ name, states }, numbers, { target, observed, soft }) {
+  const said = [observed && "observed", soft && "soft evidence", target && "asked for"].filter(Boolean);
+  if (numbers && states.length) said.push(...states.slice(0, 9).map((state, index) => `${state} ${percent(numbers[index])}`));
   else if (numbers) said.push(`${quantity(numbers[0])} plus or minus ${quantity(numbers[1])}`);
   return [name, ...said].join(", ");
 }

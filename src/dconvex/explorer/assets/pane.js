@@ -39,17 +39,17 @@ export class Pane {
   set items(items) {
     this.#items = items;
     this.#current = 0;
-    items.forEach((item, place) => {
-      item.element.setAttribute("tabindex", place === 0 ? 0 : -1);
-      item.element.addEventListener("focus", () => this.#enter(place));
+    items.forEach((item, index) => {
+      item.element.setAttribute("tabindex", index === 0 ? 0 : -1);
+      item.element.addEventListener("focus", () => this.#enter(index));
     });
   }
 
-  #enter(place) {
+  #enter(index) {
     this.#items[this.#current]?.element.setAttribute("tabindex", -1);
-    this.#current = place;
-    this.#items[place].element.setAttribute("tabindex", 0);
-    if (this.#items[place].element.matches(":focus-visible")) this.camera.reveal(this.#items[place].box);
+    this.#current = index;
+    this.#items[index].element.setAttribute("tabindex", 0);
+    if (this.#items[index].element.matches(":focus-visible")) this.camera.reveal(this.#items[index].box);
   }
 
   #key(event) {

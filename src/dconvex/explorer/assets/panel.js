@@ -9,7 +9,7 @@ const LISTED = 200;
 export class Panel {
   #cards = new Map();
 
-  /** `acts` are `ask(place, event)`, `reveal(place)`, by index, and `export(what)`: a picture, table, script or copy. */
+  /** `acts` are `ask(index, event)`, `reveal(index)`, by index, and `export(what)`: a picture, table, script or copy. */
   constructor(aside, overview, question, acts) {
     Object.assign(this, { overview, question, acts });
     this.message = html("div", { id: "message", role: "alert", hidden: true });
@@ -18,8 +18,8 @@ export class Panel {
     this.hint = faint(hint);
     this.cards = html("div", { className: "variables" });
     this.joint = html("div", { id: "joint" });
-    const turn = () => question.askMostProbable(!question.wantsMostProbable);
-    this.toggle = button("Most probable states", turn, { id: "most-probable", "aria-pressed": "false" });
+    const toggle = () => question.askMostProbable(!question.wantsMostProbable);
+    this.toggle = button("Most probable states", toggle, { id: "most-probable", "aria-pressed": "false" });
     this.best = html("div", { id: "best" });
     this.evidence = html("div", { id: "evidence" });
     this.plan = html("div", { id: "plan" });
@@ -43,7 +43,7 @@ export class Panel {
 
   show(view) {
     this.heading.textContent = this.title;
-    this.hint.hidden = this.question.asked.length > 0;
+    this.hint.hidden = this.question.targets.length > 0;
     this.#showCards(view);
     this.joint.replaceChildren(...this.#joint(view));
     this.toggle.setAttribute("aria-pressed", this.question.wantsMostProbable);
@@ -57,9 +57,9 @@ export class Panel {
 
   /** Show an error, with buttons that remove the evidence to blame. */
   complain(problem, conflict = []) {
-    const ways = [...conflict].map((place) => {
-      const { name } = this.overview.variables[place];
-      return button(`Forget ${name}`, () => this.question.forget(place), { "data-forget": name });
+    const ways = [...conflict].map((index) => {
+      const { name } = this.overview.variables[index];
+      return button(`Forget ${name}`, () => this.question.forget(index), { "data-forget": name });
     });
     this.message.replaceChildren(html("p", {}, problem), ...ways);
     this.message.hidden = false;
@@ -67,21 +67,21 @@ export class Panel {
 
   /** The question in the usual notation: P(HR | BP = LOW). */
   get title() {
-    const { asked, evidence, soft } = this.question;
+    const { targets, evidence, soft } = this.question;
     const { variables, kind } = this.overview;
     const given = [
-      ...[...evidence].map(([place, seen]) => `${variables[place].name} ${known(variables[place], seen)}`),
-      ...[...soft.keys()].map((place) => `${variables[place].name} (soft)`),
+      ...[...evidence].map(([index, observed]) => `${variables[index].name} ${known(variables[index], observed)}`),
+      ...[...soft.keys()].map((index) => `${variables[index].name} (soft)`),
     ];
-    const wanted = asked.length ? shortened(asked.map((place) => variables[place].name)) : "each variable";
+    const wanted = targets.length ? shortened(targets.map((index) => variables[index].name)) : "each variable";
     return `${kind === "discrete" ? "P" : "p"}(${wanted}${given.length ? ` | ${shortened(given)}` : ""})`;
   }
 
   #evidence({ conflict, logEvidence }) {
-    const places = [...this.question.evidence.keys(), ...this.question.soft.keys()];
-    if (!places.length) return [faint("nothing observed")];
+    const indices = [...this.question.evidence.keys(), ...this.question.soft.keys()];
+    if (!indices.length) return [faint("nothing observed")];
     return [
-      html("div", { className: "chips" }, ...places.map((place) => this.#chip(place, conflict.has(place)))),
+      html("div", { className: "chips" }, ...indices.map((index) => this.#chip(index, conflict.has(index)))),
       ...(logEvidence === undefined ? [] : [faint(this.#chance(logEvidence))]),
       button("Forget all", () => this.question.forgetAll(), { id: "forget-all" }),
     ];
@@ -93,48 +93,48 @@ export class Panel {
       : `The logarithm of its density is ${quantity(log)}.`;
   }
 
-  #chip(place, isConflict) {
-    const variable = this.overview.variables[place];
+  #chip(index, isConflict) {
+    const variable = this.overview.variables[index];
     const { name } = variable;
-    const said = `${name} ${known(variable, this.question.evidence.get(place), this.question.soft.get(place))}`;
+    const said = `${name} ${known(variable, this.question.evidence.get(index), this.question.soft.get(index))}`;
     const ask = { className: "plain", title: `Ask for ${name}` };
     const forget = { className: "remove", title: "Forget", "aria-label": `forget ${name}` };
-    const marks = [this.question.soft.has(place) && "soft", isConflict && "conflict"].filter(Boolean);
+    const marks = [this.question.soft.has(index) && "soft", isConflict && "conflict"].filter(Boolean);
     return html(
       "span",
       { className: ["chip", ...marks].join(" "), "data-variable": name },
-      button(said, (event) => this.acts.ask(place, event), ask),
-      button("×", () => this.question.forget(place), forget),
+      button(said, (event) => this.acts.ask(index, event), ask),
+      button("×", () => this.question.forget(index), forget),
     );
   }
 
   /** The card of a target stays: someone may be moving a slider in it. */
   #showCards(view) {
-    const { asked } = this.question;
-    for (const place of [...this.#cards.keys()].filter((place) => !asked.includes(place))) {
-      this.#cards.get(place).element.remove();
-      this.#cards.delete(place);
+    const { targets } = this.question;
+    for (const index of [...this.#cards.keys()].filter((index) => !targets.includes(index))) {
+      this.#cards.get(index).element.remove();
+      this.#cards.delete(index);
     }
-    for (const place of asked) {
-      if (!this.#cards.has(place)) {
-        const card = new VariableCard(place, this.overview, this.question, this.acts);
-        this.#cards.set(place, card);
+    for (const index of targets) {
+      if (!this.#cards.has(index)) {
+        const card = new VariableCard(index, this.overview, this.question, this.acts);
+        this.#cards.set(index, card);
         this.cards.append(card.element);
       }
-      this.#cards.get(place).show(view);
+      this.#cards.get(index).show(view);
     }
   }
 
   /** The joint distribution, for several variables. */
   #joint({ joint, refusals }) {
     const said = refusals.map((refusal) => html("p", { className: "refusal" }, refusal));
-    if (!joint || joint.problem || this.question.asked.length < 2) return said;
-    const variables = this.question.asked.map((place) => this.overview.variables[place]);
+    if (!joint || joint.problem || this.question.targets.length < 2) return said;
+    const variables = this.question.targets.map((index) => this.overview.variables[index]);
     const names = variables.map(({ name }) => name);
     const title = html("h3", {}, "Together");
     if (joint.correlation) return [title, table(["correlation", ...names], correlations(names, joint)), ...said];
     const rows = joint.states.map((states, row) => [
-      ...states.map((state, place) => variables[place].states[state]),
+      ...states.map((state, index) => variables[index].states[state]),
       probability(joint.probabilities[row]),
     ]);
     const isCut = joint.count > rows.length;
@@ -145,11 +145,11 @@ export class Panel {
   #best({ best, bestLog, bestSeconds }) {
     if (!best) return [];
     const { variables, kind } = this.overview;
-    const rows = [...best].map(([place, value]) => [
-      variables[place].name,
-      kind === "discrete" ? variables[place].states[value] : quantity(value),
+    const rows = [...best].map(([index, value]) => [
+      variables[index].name,
+      kind === "discrete" ? variables[index].states[value] : quantity(value),
     ]);
-    const scope = this.question.asked.length ? "of what is asked for, together" : "of all that is not observed, together";
+    const scope = this.question.targets.length ? "of what is asked for, together" : "of all that is not observed, together";
     const height =
       kind === "discrete"
         ? `probability ${quantity(Math.exp(bestLog))}, logarithm ${quantity(bestLog)}`
@@ -182,8 +182,8 @@ export class Panel {
 
   #facts(plan, joint) {
     const { variables } = this.overview;
-    const places = [...this.question.evidence.keys(), ...this.question.soft.keys()];
-    const ignored = places.filter((place) => !plan.requisite.includes(place)).map((place) => variables[place].name);
+    const indices = [...this.question.evidence.keys(), ...this.question.soft.keys()];
+    const ignored = indices.filter((index) => !plan.requisite.includes(index)).map((index) => variables[index].name);
     return [
       ["how", `${plan.method} on the ${plan.network} network`],
       ["variables", `${count(plan.variables.length)} of ${count(variables.length)}`],

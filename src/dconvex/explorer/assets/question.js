@@ -2,7 +2,7 @@
 
 export class Question {
   /** The targets, by index. */
-  asked = [];
+  targets = [];
   /** By variable the set of states of which one was observed, or the number that was observed. */
   evidence = new Map();
   /** Soft evidence: by variable a likelihood for each state. */
@@ -16,46 +16,46 @@ export class Question {
   }
 
   /** Make this variable the only target, or remove it if it is already. */
-  askOnly(place) {
-    const isAlone = this.asked.length === 1 && this.asked[0] === place;
-    this.asked = isAlone ? [] : [place];
+  askOnly(index) {
+    const isAlone = this.targets.length === 1 && this.targets[0] === index;
+    this.targets = isAlone ? [] : [index];
     this.changed();
   }
 
   /** Add this variable to the targets, or remove it. */
-  askAlso(place) {
-    this.asked = this.asked.includes(place) ? this.asked.filter((other) => other !== place) : [...this.asked, place];
+  askAlso(index) {
+    this.targets = this.targets.includes(index) ? this.targets.filter((other) => other !== index) : [...this.targets, index];
     this.changed();
   }
 
   /** Observe this state, or forget it. */
-  see(place, state) {
-    const seen = this.evidence.get(place);
-    const isSeen = seen?.size === 1 && seen.has(state);
-    this.#know(place, isSeen ? null : new Set([state]));
+  see(index, state) {
+    const observed = this.evidence.get(index);
+    const isObserved = observed?.size === 1 && observed.has(state);
+    this.#know(index, isObserved ? null : new Set([state]));
   }
 
   /** Add this state to those of which one was observed, or remove it. */
-  seeAlso(place, state) {
-    const states = new Set(this.evidence.get(place));
+  seeAlso(index, state) {
+    const states = new Set(this.evidence.get(index));
     if (!states.delete(state)) states.add(state);
-    this.#know(place, states.size ? states : null);
+    this.#know(index, states.size ? states : null);
   }
 
   /** Observe a continuous variable at this number; null forgets it. */
-  measure(place, number) {
-    this.#know(place, number);
+  measure(index, number) {
+    this.#know(index, number);
   }
 
   /** Set soft evidence: the likelihood of the observation in each state. */
-  weigh(place, likelihood) {
-    this.evidence.delete(place);
-    this.soft.set(place, likelihood);
+  weigh(index, likelihood) {
+    this.evidence.delete(index);
+    this.soft.set(index, likelihood);
     this.changed();
   }
 
-  forget(place) {
-    this.#know(place, null);
+  forget(index) {
+    this.#know(index, null);
   }
 
   forgetAll() {
@@ -69,8 +69,8 @@ export class Question {
     this.changed();
   }
 
-  knows(place) {
-    return this.evidence.has(place) || this.soft.has(place);
+  knows(index) {
+    return this.evidence.has(index) || this.soft.has(index);
   }
 
   get knowsAnything() {
@@ -79,14 +79,14 @@ export class Question {
 
   /** The question as the server reads it; `shown` are further variables whose marginals are shown. */
   request(shown = []) {
-    const evidence = [...this.evidence].map(([place, seen]) => [place, seen instanceof Set ? [...seen] : seen]);
-    return { asked: this.asked, evidence, soft: [...this.soft], shown };
+    const evidence = [...this.evidence].map(([index, observed]) => [index, observed instanceof Set ? [...observed] : observed]);
+    return { asked: this.targets, evidence, soft: [...this.soft], shown };
   }
 
-  #know(place, seen) {
-    this.soft.delete(place);
-    if (seen === null) this.evidence.delete(place);
-    else this.evidence.set(place, seen);
+  #know(index, observed) {
+    this.soft.delete(index);
+    if (observed === null) this.evidence.delete(index);
+    else this.evidence.set(index, observed);
     this.changed();
   }
 }

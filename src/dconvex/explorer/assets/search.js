@@ -8,7 +8,7 @@ export class Search {
   #found = [];
   #chosen = 0;
 
-  /** `pick(place)` is called for the variable that is chosen. */
+  /** `pick(index)` is called for the variable that is chosen. */
   constructor(input, list, overview, pick) {
     Object.assign(this, { input, list, overview, pick });
     input.addEventListener("input", () => this.#look());
@@ -25,24 +25,24 @@ export class Search {
   /** Names that begin with the typed text, then those that contain it. */
   #look() {
     const typed = this.input.value.trim().toLowerCase();
-    const places = this.overview.variables.map(({ name }, place) => ({ place, at: name.toLowerCase().indexOf(typed) }));
-    const found = typed ? places.filter(({ at }) => at >= 0) : [];
-    this.#found = [...found.filter(({ at }) => at === 0), ...found.filter(({ at }) => at > 0)].map(({ place }) => place);
+    const indices = this.overview.variables.map(({ name }, index) => ({ index, at: name.toLowerCase().indexOf(typed) }));
+    const found = typed ? indices.filter(({ at }) => at >= 0) : [];
+    this.#found = [...found.filter(({ at }) => at === 0), ...found.filter(({ at }) => at > 0)].map(({ index }) => index);
     this.#chosen = 0;
     this.#show(typed);
   }
 
   #show(typed) {
-    const options = this.#found.slice(0, MOST).map((place, number) =>
+    const options = this.#found.slice(0, MOST).map((index, number) =>
       html(
         "li",
         {
           id: `match-${number}`,
           role: "option",
           "aria-selected": number === this.#chosen,
-          onpointerdown: (event) => (event.preventDefault(), this.#take(place)), // before the input loses the focus
+          onpointerdown: (event) => (event.preventDefault(), this.#take(index)), // before the input loses the focus
         },
-        this.overview.variables[place].name,
+        this.overview.variables[index].name,
       ),
     );
     if (typed && !options.length) options.push(html("li", { className: "faint" }, "no such variable"));
@@ -65,10 +65,10 @@ export class Search {
     this.#show(this.input.value);
   }
 
-  #take(place) {
+  #take(index) {
     this.input.value = "";
     this.#close();
-    this.pick(place);
+    this.pick(index);
   }
 
   #close() {

@@ -28,23 +28,23 @@ export class TreeView {
   /** Show marks: `{ question, plan, conflict, opened }`. */
   show({ question, plan, conflict, opened }) {
     const kept = plan && new Set(plan.kept);
-    const isAsked = (place) => question.asked.includes(place);
-    const isKnown = (place) => question.knows(place);
+    const isTarget = (index) => question.targets.includes(index);
+    const isKnown = (index) => question.knows(index);
     this.clusters.forEach(({ element }, cluster) => {
       const members = this.tree.clusters[cluster];
       mark(element, {
         lit: kept?.has(cluster),
         dropped: kept && !kept.has(cluster),
         opened: opened.has(cluster),
-        "holds-asked": this.tree.compact && members.some(isAsked),
-        "holds-seen": this.tree.compact && members.some(isKnown),
+        "holds-target": this.tree.compact && members.some(isTarget),
+        "holds-observed": this.tree.compact && members.some(isKnown),
       });
       element.setAttribute("aria-label", this.#spoken(cluster, kept));
     });
     for (const { element, ends } of this.lines) mark(element, { dropped: kept && !ends.every((end) => kept.has(end)) });
-    for (const { text, places } of this.#names) {
-      const isBlamed = (place) => conflict.has(place);
-      mark(text, { asked: places.some(isAsked), seen: places.some(isKnown), conflict: places.some(isBlamed) });
+    for (const { text, indices } of this.#names) {
+      const isBlamed = (index) => conflict.has(index);
+      mark(text, { target: indices.some(isTarget), observed: indices.some(isKnown), conflict: indices.some(isBlamed) });
     }
   }
 
@@ -83,13 +83,13 @@ export class TreeView {
       "font-size": rowFont,
       "data-room": room - 7,
     });
-    const names = listed.map((place, number) => ({
-      text: svg("text", at(number), this.overview.variables[place].name),
-      places: [place],
+    const names = listed.map((index, number) => ({
+      text: svg("text", at(number), this.overview.variables[index].name),
+      indices: [index],
     }));
     const rest = members.slice(listed.length);
     if (rest.length)
-      names.push({ text: svg("text", { class: "more", ...at(listed.length) }, `+ ${rest.length} more`), places: rest });
+      names.push({ text: svg("text", { class: "more", ...at(listed.length) }, `+ ${rest.length} more`), indices: rest });
     this.#names.push(...names);
     return names.map(({ text }) => text);
   }
@@ -116,7 +116,7 @@ export class TreeView {
   }
 
   #listed(members, most = 40) {
-    const names = members.slice(0, most).map((place) => this.overview.variables[place].name);
+    const names = members.slice(0, most).map((index) => this.overview.variables[index].name);
     return members.length > most ? `${names.join(", ")}, … (${counted(members.length, "variable")})` : names.join(", ");
   }
 

@@ -8,15 +8,15 @@ import { probability, quantity } from "./format.js";
 const NEIGHBOURS = 30;
 
 export class VariableCard {
-  constructor(place, overview, question, acts) {
-    Object.assign(this, { place, question });
-    const variable = overview.variables[place];
-    const reveal = button(variable.name, () => acts.reveal(place), { className: "plain", title: "Show it in the network" });
+  constructor(index, overview, question, acts) {
+    Object.assign(this, { index, question });
+    const variable = overview.variables[index];
+    const reveal = button(variable.name, () => acts.reveal(index), { className: "plain", title: "Show it in the network" });
     const remove = { className: "remove", title: "Stop asking", "aria-label": `stop asking for ${variable.name}` };
-    const forget = button("forget", () => question.forget(place), { className: "link" });
+    const forget = button("forget", () => question.forget(index), { className: "link" });
     this.said = html("span");
     this.status = html("p", { className: "status" }, this.said, forget);
-    this.answer = variable.states.length ? new States(place, variable, question) : new Continuous(place, variable, question);
+    this.answer = variable.states.length ? new States(index, variable, question) : new Continuous(index, variable, question);
     this.element = html(
       "article",
       { className: "variable", "data-variable": variable.name },
@@ -24,7 +24,7 @@ export class VariableCard {
         "header",
         {},
         html("h3", {}, reveal),
-        button("×", () => question.askAlso(place), remove),
+        button("×", () => question.askAlso(index), remove),
       ),
       this.status,
       ...this.answer.elements,
@@ -33,48 +33,48 @@ export class VariableCard {
   }
 
   show({ marginals, priors, best }) {
-    const { place, question } = this;
-    const isSeen = question.evidence.has(place);
-    const isSoft = question.soft.has(place);
-    this.said.textContent = isSeen ? "observed " : "soft evidence ";
-    this.status.hidden = !isSeen && !isSoft;
+    const { index, question } = this;
+    const isObserved = question.evidence.has(index);
+    const isSoft = question.soft.has(index);
+    this.said.textContent = isObserved ? "observed " : "soft evidence ";
+    this.status.hidden = !isObserved && !isSoft;
     this.answer.show(
-      marginals.get(place),
-      question.knowsAnything && marginals.has(place) ? priors.get(place) : undefined,
-      best?.get(place),
+      marginals.get(index),
+      question.knowsAnything && marginals.has(index) ? priors.get(index) : undefined,
+      best?.get(index),
     );
   }
 }
 
 /** Parents and children, to go on from here. */
 function neighbours(overview, { parents, children }, acts) {
-  const link = (place) => {
-    const { name } = overview.variables[place];
-    return button(name, (event) => acts.ask(place, event), { className: "link", title: `Ask for ${name}` });
+  const link = (index) => {
+    const { name } = overview.variables[index];
+    return button(name, (event) => acts.ask(index, event), { className: "link", title: `Ask for ${name}` });
   };
-  const line = (what, places) => {
-    const links = places.slice(0, NEIGHBOURS).flatMap((place) => [link(place), " "]);
-    if (places.length > NEIGHBOURS) links.push(`and ${places.length - NEIGHBOURS} more`);
-    return places.length ? [html("p", { className: "neighbours faint" }, `${what}: `, ...links)] : [];
+  const line = (what, indices) => {
+    const links = indices.slice(0, NEIGHBOURS).flatMap((index) => [link(index), " "]);
+    if (indices.length > NEIGHBOURS) links.push(`and ${indices.length - NEIGHBOURS} more`);
+    return indices.length ? [html("p", { className: "neighbours faint" }, `${what}: `, ...links)] : [];
   };
   return [...line("parents", parents), ...line("children", children)];
 }
 
 /** The states of a discrete variable: a click observes one, Shift and a click one of several. */
 class States {
-  constructor(place, variable, question) {
-    Object.assign(this, { place, question });
+  constructor(index, variable, question) {
+    Object.assign(this, { index, question });
     this.rows = variable.states.map((name, state) => this.#row(name, state));
-    this.soft = new Likelihood(place, variable, question);
+    this.soft = new Likelihood(index, variable, question);
     this.elements = [html("div", { className: "states" }, ...this.rows.map((row) => row.element)), this.soft.element];
   }
 
   #row(name, state) {
-    const { place, question } = this;
+    const { index, question } = this;
     const bar = html("span", { className: "bar" });
     const prior = html("span", { className: "prior" });
     const number = html("span", { className: "number" });
-    const press = (event) => (event.shiftKey ? question.seeAlso(place, state) : question.see(place, state));
+    const press = (event) => (event.shiftKey ? question.seeAlso(index, state) : question.see(index, state));
     const hint = "Click to observe; with Shift to allow several states";
     const element = button(bar, press, { className: "state", title: hint, "data-state": name });
     element.append(prior, html("span", { className: "label" }, name), number);
@@ -82,9 +82,9 @@ class States {
   }
 
   show(numbers, priors, best) {
-    const seen = this.question.evidence.get(this.place);
+    const observed = this.question.evidence.get(this.index);
     this.rows.forEach(({ element, bar, prior, number }, state) => {
-      element.setAttribute("aria-pressed", Boolean(seen?.has(state)));
+      element.setAttribute("aria-pressed", Boolean(observed?.has(state)));
       mark(element, { best: best === state });
       bar.style.width = numbers ? `${100 * numbers[state]}%` : "0";
       number.textContent = numbers ? probability(numbers[state]) : "–";
@@ -98,8 +98,8 @@ class States {
 
 /** Sliders for how likely the observation is in each state. */
 class Likelihood {
-  constructor(place, variable, question) {
-    Object.assign(this, { place, question });
+  constructor(index, variable, question) {
+    Object.assign(this, { index, question });
     this.inputs = variable.states.map((name) => this.#slider(name));
     const hint = "How likely is what you observed, if the variable is in this state? Only ratios matter.";
     this.element = html(
@@ -124,11 +124,11 @@ class Likelihood {
   #changed(other, value) {
     other.value = value;
     const numbers = this.inputs.map(({ exact }) => Math.max(exact.valueAsNumber || 0, 0));
-    this.question.weigh(this.place, numbers);
+    this.question.weigh(this.index, numbers);
   }
 
   show() {
-    const likelihood = this.question.soft.get(this.place);
+    const likelihood = this.question.soft.get(this.index);
     if (likelihood) this.element.open = true;
     this.inputs.forEach(({ range, exact }, state) => {
       const number = likelihood ? likelihood[state] : 1;
@@ -140,8 +140,8 @@ class Likelihood {
 
 /** A continuous variable: mean, standard deviation, and the observed value. */
 class Continuous {
-  constructor(place, variable, question) {
-    Object.assign(this, { place, question });
+  constructor(index, variable, question) {
+    Object.assign(this, { index, question });
     const curves = ["prior", "posterior"].map((name) => svg("path", { class: `bell ${name}` }));
     this.bells = new Bells(...curves, 300, 70);
     this.mean = html("span", { className: "number", "data-part": "mean" });
@@ -149,8 +149,8 @@ class Continuous {
     this.exact = html("input", { type: "number", step: "any", placeholder: "–", "aria-label": `observe ${variable.name} at` });
     this.range = html("input", { type: "range", step: "any", "aria-label": `observe ${variable.name} at, by slider` });
     this.exact.onchange = () =>
-      question.measure(place, Number.isFinite(this.exact.valueAsNumber) ? this.exact.valueAsNumber : null);
-    this.range.oninput = () => question.measure(place, Number(this.range.valueAsNumber.toPrecision(4)));
+      question.measure(index, Number.isFinite(this.exact.valueAsNumber) ? this.exact.valueAsNumber : null);
+    this.range.oninput = () => question.measure(index, Number(this.range.valueAsNumber.toPrecision(4)));
     this.elements = [
       svg("svg", { class: "bells", viewBox: "0 0 300 70", preserveAspectRatio: "none", role: "img" }, ...curves),
       html("p", { className: "moments" }, this.mean, " ± ", this.deviation),
@@ -159,8 +159,8 @@ class Continuous {
   }
 
   show(numbers, prior) {
-    const seen = this.question.evidence.get(this.place);
-    if (document.activeElement !== this.exact) this.exact.value = seen ?? "";
+    const observed = this.question.evidence.get(this.index);
+    if (document.activeElement !== this.exact) this.exact.value = observed ?? "";
     if (!numbers) return;
     this.bells.show(numbers, prior);
     [this.mean, this.deviation].forEach((element, part) => {
@@ -168,6 +168,6 @@ class Continuous {
       element.dataset.value = numbers[part];
     });
     [this.range.min, this.range.max] = span(prior ?? numbers);
-    if (document.activeElement !== this.range) this.range.value = seen ?? numbers[0];
+    if (document.activeElement !== this.range) this.range.value = observed ?? numbers[0];
   }
 }

@@ -1,4 +1,4 @@
-"""What a model was learned from, and what the data did not tell."""
+"""What a model was learned from, and what the data leaves open."""
 
 from __future__ import annotations
 
@@ -33,13 +33,6 @@ class Report:
     def record(self) -> dict[str, Any]:
         """The report in plain words, for a file."""
         return asdict(self)
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> Report:
-        """What `record` gave."""
-        pairs = {title: (int(count), int(of)) for title, (count, of) in record["unobserved"].items()}
-        own = {**record, "unobserved": pairs, "singular": tuple(record["singular"]), "constant": tuple(record["constant"])}
-        return cls(**own)
 
     def __str__(self) -> str:
         lines = [f"learned from {amount(self.rows, 'row')}, {amount(self.families, 'family', 'families')}"]

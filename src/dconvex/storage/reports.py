@@ -1,0 +1,72 @@
+"""Priors and reports of models that were learned, in files and back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import numpy as np
+
+from dconvex.arrays import Array
+from dconvex.inference.report import Report
+from dconvex.learning.priors import KINDS, BDeu, Dirichlet, NormalInverseGamma, Prior
+from dconvex.names import Name
+from dconvex.storage.container import Container
+from dconvex.storage.facts import Facts, read_json
+from dconvex.storage.sections import Record
+
+
+def prior_record(prior: Prior | None) -> Record | None:
+    """The name and the numbers of a prior."""
+    return None if prior is None else {"kind": type(prior).__name__, **asdict(prior)}
+
+
+def read_prior(about: Facts, kind: str) -> Prior | None:
+    """The prior of a model of this kind.
+
+    Raises:
+        FormatError: There is no such prior, or not for this kind of model.
+    """
+    if "prior" not in about:
+        return None
+    record = about.part("prior")
+    fitting: tuple[type[Prior], ...] = (BDeu, Dirichlet) if kind == "discrete" else (NormalInverseGamma,)
+    chosen = KINDS[record.choice("kind", [kind.__name__ for kind in fitting])]
+    numbers = {name: record.number(name) for name in record if name != "kind"}
+    try:
+        return chosen(**numbers)
+    except (TypeError, ValueError):
+        raise about.wrong("prior", record.record) from None
+
+
+def report_array(report: Report) -> Array:
+    """A report in JSON."""
+    return np.frombuffer(json.dumps(report.record()).encode(), np.uint8)
+
+
+def read_report(file: Container, kind: str, families: int) -> Report:
+    """What `report_array` gave.
+
+    Raises:
+        FormatError: It is not the report of a model of this kind with these families.
+    """
+    record = Facts(read_json(file.array("report.json").tobytes(), file.path), file.path, "report.")
+    if record.choice("kind", ("discrete", "gaussian")) != kind or record.count("families") != families:
+        raise record.wrong("families", record.record["families"])
+    unobserved = {}
+    for title, pair in record.part("unobserved").record.items():
+        if not (isinstance(pair, list) and len(pair) == 2 and all(type(own) is int for own in pair) and 0 < pair[0] <= pair[1]):
+            raise record.wrong("unobserved", pair)
+        unobserved[title] = (pair[0], pair[1])
+    missing, partial = ({title: part.count(title) for title in part} for part in map(record.part, ("missing", "partial")))
+    return Report(
+        record.choice("kind", ("discrete", "gaussian")), record.count("rows"), families, unobserved, missing, partial,
+        tuple(record.texts("singular")), tuple(_names(record, "constant")),
+    )  # fmt: skip
+
+
+def _names(record: Facts, what: str) -> list[Name]:
+    names = record.items(what)
+    if not all(type(name) in (str, int) for name in names):
+        raise record.wrong(what, names)
+    return names
