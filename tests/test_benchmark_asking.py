@@ -1,7 +1,9 @@
 import io
 import json
 import math
+import multiprocessing
 import os
+import threading
 from functools import partial
 
 import numpy as np
@@ -11,7 +13,7 @@ from rich.console import Console
 import dconvex as dc
 from benchmarks import asking
 from benchmarks.asking import Contest, Entry, Patience, Question, Row, Worker
-from benchmarks.contenders import Pgmpy, PyAgrum, peers
+from benchmarks.contenders import OptEinsum, Ours, OursInTurns, Pgmpy, PyAgrum, peers
 from benchmarks.queries import Copy, drawn
 
 ASIA = partial(dc.load_network, "asia")
@@ -143,7 +145,49 @@ def test_peers_are_named_after_their_engines():
 
 
 def test_every_question_is_another_set_of_variables():
-    assert len({frozenset(question.variables) for question in drawn(2, 200, seed=1)}) == 200
+    questions = drawn(dc.load_network("pathfinder"), 2, 200, seed=1)
+    assert len({frozenset(question.variables) for question in questions}) == 200
+
+
+def test_what_is_observed_is_not_asked_for():
+    for question in drawn(ASIA(), 3, 20, seed=1, observed=2):
+        assert (len(question.variables), len(question.evidence)) == (3, 2)
+        assert not set(question.variables) & set(question.evidence)
+
+
+@pytest.mark.parametrize("contender", [OptEinsum(ASIA), PyAgrum(ASIA, "LazyPropagation", anew=True)])
+@pytest.mark.parametrize("question", [PAIR, Question(("dysp", "asia", "tub"), {"xray": "no", "bronc": "yes"})])
+def test_others_answer_as_we_do(contender, question):
+    ours = Ours(ASIA)
+    expected, found = (list(one.values(question, one.ask(question))) for one in (ours, contender))
+    np.testing.assert_allclose(found[0], expected[0], atol=1e-12)
+
+
+def test_in_turns_another_engine_works_before_each_question():
+    asked = []
+
+    class Recording(OursInTurns):
+        def forget(self):
+            super().forget()
+            asked.append("other")
+
+        def ask(self, question):
+            asked.append("ours")
+            return super().ask(question)
+
+    pipe, end = multiprocessing.Pipe()
+    worker = threading.Thread(
+        target=asking.serve,
+        args=(end, Entry(partial(Recording, ASIA, "LazyPropagation", [PAIR]), twice=True, in_turns=True)),
+        daemon=True,
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(asking.resource, "setrlimit", lambda *_: None)
+        worker.start()
+        assert pipe.recv() > 0
+        pipe.send([PAIR, PAIR])
+        assert len(pipe.recv()) == 4
+    assert asked == ["other", "ours"] * 4
 
 
 @pytest.mark.usefixtures("scripted")

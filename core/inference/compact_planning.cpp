@@ -17,6 +17,13 @@ constexpr Word bit(Index number) { return Word{1} << number; }
 constexpr Word below(Index number) { return number < 64 ? bit(number) - 1 : ~Word{0}; }
 constexpr bool has(Word set, Index number) { return (set >> number & 1) != 0; }
 Index lowest(Word set) { return std::countr_zero(set); }
+// std::popcount is a call where the machine's instruction may not be used.
+Index count_of(Word set) {
+    set -= set >> 1 & 0x5555555555555555;
+    set = (set & 0x3333333333333333) + (set >> 2 & 0x3333333333333333);
+    set = (set + (set >> 4)) & 0x0F0F0F0F0F0F0F0F;
+    return static_cast<Index>(set * 0x0101010101010101 >> 56);
+}
 Index highest(Word set) { return 63 - std::countl_zero(set); }
 
 // Calls `visit` for each number in a set, ascending.
@@ -254,7 +261,7 @@ double CompactPlanner::worth(std::int64_t max_bytes) const {
 void CompactPlanner::order(OrderingRule rule) {
     path_.axis_count = 0;
     Word waiting = active_ & ~outputs_;
-    path_.eliminated = static_cast<Index>(std::popcount(waiting));
+    path_.eliminated = count_of(waiting);
     for_each(active_, [&](Index v) { neighbours_[v] = 0; });
     for (Index factor = 0; factor < factor_count_; ++factor) {
         const Word scope = factors_[factor].scope;
@@ -296,7 +303,7 @@ double CompactPlanner::score(Index node, OrderingRule rule) const {
     Index missing = 0;
     for_each(around, [&](Index u) {
         table += log_states_[u];
-        if (const Word lacking = around & ~neighbours_[u] & ~bit(u)) missing += std::popcount(lacking);
+        if (const Word lacking = around & ~neighbours_[u] & ~bit(u)) missing += count_of(lacking);
     });
     if (rule == OrderingRule::smallest_table) return table;
     if (rule == OrderingRule::least_growth) return std::exp2(table) - std::exp2(table - log_states_[node]) * 0.5;
@@ -474,6 +481,7 @@ Index CompactPlanner::make_answer() {
 
 // Puts the sum of the answer before the step that makes it, the last one; returns the table with the sum.
 Index CompactPlanner::normalize_early() {
+    const double cost = path_.cost;
     const Product last = path_.steps.back();
     path_.steps.pop_back();
     Index left = last.left, right = last.right, total;
@@ -486,6 +494,7 @@ Index CompactPlanner::normalize_early() {
         lengthen_ends(left, right, path_.tables[last.product].scope);
     }
     add_step(left, right, last.product, last.elimination, 0.0);
+    path_.cost = cost;
     return total;
 }
 
@@ -593,7 +602,7 @@ void CompactPlanner::write(const TableLayout& layout, const IndexMarks& marks, I
     for (Index table = 0; table < program.table_count; ++table) {
         const Table& own = path_.tables[table];
         program.scope_words.push_back(own.scope);
-        program.scope_entries += std::popcount(own.scope);
+        program.scope_entries += count_of(own.scope);
         whole += own.size;
         if (own.size > largest) {
             largest = own.size;

@@ -244,6 +244,7 @@ void ContractionPath::move_step_to_end(Index product) {
 }
 
 Index ContractionPath::normalize_early() {
+    const double cost = cost_;
     const Step last = steps_.back();
     steps_.pop_back();
     Index left = last.left, right = last.right, total;
@@ -255,6 +256,7 @@ Index ContractionPath::normalize_early() {
         lengthen_ends(left, right, last.product);
     }
     add_step(left, right, last.product, last.elimination, 0.0);
+    cost_ = cost;
     return total;
 }
 

@@ -335,6 +335,10 @@ void Runner::multiply(const Step& step, double* products, Offset* rounds, Poll& 
     at.left = workspace_->numbers.data() + step.left_at + first_round * outermost.left;
     at.right = workspace_->numbers.data() + step.right_at + first_round * outermost.right;
     at.product = products + step.product_at + first_round * outermost.product;
+    if (outer == 0 && both.outer_length * both.length <= most_at_once) {  // no other loops: most steps of a small question
+        run(both, at.left, at.right, at.product, true);
+        return;
+    }
     Offset rounds_left = last_round - first_round;  // of the outermost loop
     bool is_first = true;
     while (true) {

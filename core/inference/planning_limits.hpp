@@ -4,8 +4,9 @@
 
 namespace dconvex {
 
-// Above this many entries an answer is normalised before its last multiplication, not after.
-constexpr double large_result = 4096;
+// Above this many entries an answer is normalised before its last multiplication, not after. What that takes is not counted, as
+// the division of a small answer is not.
+constexpr double large_result = 500;
 // Above this many multiplications, the writing of the answer left out, every rule of ordering is tried.
 constexpr double worth_another_try = 10'000;
 // The innermost loop over a large answer should have `long_end` rounds; with `long_enough` it is left alone. What is written

@@ -5,6 +5,7 @@
 #include <nanobind/stl/shared_ptr.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -145,7 +146,7 @@ private:
     std::optional<Index> state_of(Index variable, PyObject* label);
     Plan planned(const Reading& reading);
     Plan plan_for(Indices key, Indices targets, Indices observed, Ending ending);
-    Plan plan_marginal(Indices key, Indices observed);
+    Plan plan_marginal(Indices key, Indices observed) const;
     Question question_for(Indices targets, Indices observed, Ending ending, Indices key) const;
     Estimated estimated(const Question& question) const;
     Plan kept(Indices key, const Question& question, Estimated estimate, bool is_usable);
@@ -169,7 +170,7 @@ private:
     std::int64_t default_limit_;
     Thrift thrift_;
     nb::dict states_;  // by variable a dictionary from its labels to their numbers, made when it is first observed
-    std::optional<bool> may_be_zero_;
+    std::atomic<int> may_be_zero_{-1};  // not known yet
     SharedPlanCache cache_;
 
     friend nb::tuple parts_of(nb::handle_t<Queries> own);
@@ -304,10 +305,10 @@ Queries::Plan Queries::plan_for(Indices key, Indices targets, Indices observed, 
     return kept(key, question, std::move(found), is_usable);
 }
 
-// The plan for one of all marginals: in the kept clusters, or in the whole network where that is cheaper.
-Queries::Plan Queries::plan_marginal(Indices key, Indices observed) {
+// The plan for one of all marginals: in the kept clusters, or in the whole network where that is cheaper. It is made without the
+// lock of the interpreter, and not kept yet.
+Queries::Plan Queries::plan_marginal(Indices key, Indices observed) const {
     Question question = question_for(key.first(1), observed, Ending::answer, key);
-    nb::gil_scoped_release release;
     Estimated found = estimated(question);
     const auto limit = static_cast<double>(question.max_bytes);
     if (found.peak_bytes > limit || is_expensive(found.program, found.total)) {
@@ -318,9 +319,8 @@ Queries::Plan Queries::plan_marginal(Indices key, Indices observed) {
         };
         if (rank(other) < rank(found)) found = std::move(other);
     }
-    const bool is_usable = found.peak_bytes <= limit;
-    nb::gil_scoped_acquire acquire;
-    return kept(key, question, std::move(found), is_usable);
+    return std::allocate_shared<AskedPlan>(CountedAllocator<AskedPlan>(), key, std::move(found.program),
+                                           found.peak_bytes <= limit, found.total, nb::object());
 }
 
 Question Queries::question_for(Indices targets, Indices observed, Ending ending, Indices key) const {
@@ -407,12 +407,14 @@ bool Queries::is_possible(const Reading& reading) {
 
 // Whether a table of the network has an entry that is zero, or is not there yet.
 bool Queries::may_be_zero() {
-    if (may_be_zero_) return *may_be_zero_;
+    if (const int known = may_be_zero_.load(); known >= 0) return known != 0;
+    bool found = false;
     for (Index table = 0; table < tables_->layout().variable_count(); ++table) {
         if (!tables_->is_there(table)) return true;
-        if (tables_->holds_zero(table)) return *(may_be_zero_ = true);
+        if (tables_->holds_zero(table)) found = true;
     }
-    return *(may_be_zero_ = false);
+    may_be_zero_.store(found);
+    return found;
 }
 
 // --- all marginals ---
@@ -472,32 +474,41 @@ Queries::Plan Queries::together(const Reading& reading) {
 }
 
 // Where the plan for all is dear, or there is none, plans each variable by itself; `together` becomes null where they cost
-// less. False where one of them is not ordinary.
+// less. False where one of them does not fit.
 bool Queries::plan_each(const Reading& reading, Plan& together, Vector<Plan>& singles) {
     const Index variables = tables_->layout().variable_count();
     const auto targets = static_cast<double>(static_cast<std::size_t>(variables) - reading.states.size());
     if (together && together->total <= thrift_.planning_one * targets) return true;
-    Flags is_observed(static_cast<std::size_t>(variables), 0);
-    for (const Index variable : reading.observed()) is_observed[variable] = 1;
-    Vector<Index> key(1, 0);
-    key.push_back(every_marginal);
-    key.insert(key.end(), reading.key.begin() + 1, reading.key.end());
-    double total = 0.0;
-    for (Index variable = 0; variable < variables; ++variable) {
-        if (is_observed[variable]) continue;
-        key[0] = variable;
-        Plan plan = std::static_pointer_cast<const AskedPlan>(cache_.find(key));
-        if (!plan) plan = plan_marginal(key, reading.observed());
-        total += plan->total + thrift_.planning_one / 2;
-        if (together && (!plan->is_usable || total > together->total)) {
-            singles.clear();
-            return true;
+    Vector<Plan> made;
+    bool fits = true, costs_less = true;
+    {
+        nb::gil_scoped_release release;  // plans go only after it is taken again: some of them have labels
+        Flags is_observed(static_cast<std::size_t>(variables), 0);
+        for (const Index variable : reading.observed()) is_observed[variable] = 1;
+        Vector<Index> key{0, every_marginal};
+        key.insert(key.end(), reading.key.begin() + 1, reading.key.end());
+        double total = 0.0;
+        for (Index variable = 0; variable < variables && fits && costs_less; ++variable) {
+            if (is_observed[variable]) continue;
+            key[0] = variable;
+            Plan plan = std::static_pointer_cast<const AskedPlan>(cache_.find(key));
+            if (!plan) {
+                plan = plan_marginal(key, reading.observed());
+                made.push_back(plan);
+            }
+            total += plan->total + thrift_.planning_one / 2;
+            if (!plan->is_usable) fits = false;
+            if (together && total > together->total) costs_less = false;
+            singles.push_back(std::move(plan));
         }
-        if (!plan->is_usable) return false;
-        singles.push_back(std::move(plan));
     }
-    together = nullptr;
-    return true;
+    for (Plan& plan : made) cache_.keep(std::move(plan));
+    if (fits && costs_less) {
+        together = nullptr;
+        return true;
+    }
+    singles.clear();
+    return together != nullptr;
 }
 
 nb::object Queries::as_marginals(const Reading& reading, std::span<const Plan> plans, ResultBuffer buffer) {
