@@ -16,6 +16,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
@@ -32,7 +33,9 @@ from dconvex.names import Label, Name
 MEMORY = 8 << 30
 TOLERANCE = 1e-9
 COMPARED = 1 << 16
-"""About so many entries of an array are compared."""
+"""About this many entries of an array are compared."""
+SMALL = 12
+"""Answers about at most this many variables wait until all questions in a row are answered: to look at them empties caches."""
 FAILURES = 2
 """After so many a contender is out."""
 
@@ -244,18 +247,30 @@ def _asked(contender: Contender, questions: Iterable[Question], fresh: bool = Fa
     gc.collect()
     gc.disable()
     try:
-        return [_timed(contender, question, fresh) for question in questions]
+        return [seen() for seen in [_timed(contender, question, fresh) for question in questions]]
     finally:
         gc.enable()
 
 
-def _timed(contender: Contender, question: Question, fresh: bool) -> Answer:
+def _timed(contender: Contender, question: Question, fresh: bool) -> Callable[[], Answer]:
+    """Ask, and look at the answer: at once, or where it is small when the result is called."""
     if fresh:
         contender.forget()
     try:
         start = time.perf_counter()
         answer = contender.ask(question)
         seconds = time.perf_counter() - start
+    except Exception as error:
+        failed = math.inf, None, _reason(error)
+        return lambda: failed
+    if 0 < len(question.variables) <= SMALL:
+        return partial(_seen, contender, question, answer, seconds)
+    seen = _seen(contender, question, answer, seconds)
+    return lambda: seen
+
+
+def _seen(contender: Contender, question: Question, answer: Any, seconds: float) -> Answer:
+    try:
         return seconds, _sketch(contender.values(question, answer)), ""
     except Exception as error:
         return math.inf, None, _reason(error)
