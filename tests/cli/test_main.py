@@ -78,7 +78,7 @@ def test_what_cannot_be_done_is_one_line_and_1(dconvex, folder, words, said):
         (["show", "alarm", "--jsn"], "no such option: --jsn"),
         (["decompose", "alarm", "--separators", "few"], "invalid value for '--separators': 'few' is not one of 'minimal'"),
         (["query", "alarm", "HR", "--given", "BP"], "invalid value for --given: 'BP' is not of the form VARIABLE=STATE"),
-        (["fit", "asia", "rows.csv", "-o", "model.dcx", "--jobs", "0"], "invalid value for --jobs: no threads"),
+        (["fit", "asia", "rows.csv", "-o", "model.dcx", "--jobs", "0"], "invalid value for --jobs: the number of threads"),
         (["predict", "asia", "rows.csv", "--target", "lung", "--json", "--out", "a.csv"], "invalid value: --json prints"),
     ],
 )
