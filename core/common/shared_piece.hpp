@@ -1,6 +1,7 @@
 // Memory that many small values of one thread share: one allocation serves dozens of them, and is freed when the last one goes.
 //
-// After other libraries have freed much, an allocation of a few kilobytes may take longer than all the rest of a small question.
+// After other libraries have freed much, an allocation of a few kilobytes may take longer than all the rest of a small
+// question.
 
 #pragma once
 

@@ -217,9 +217,8 @@ void CompactPlanner::collect_factors() {
         active_ |= scope & ~observed_;
         factors_[factor_count_++] = {scope & ~observed_, {Source::Kind::table, tables_[v]}, v};
     });
-    for_each(soft_ & covered, [&](Index v) {
-        factors_[factor_count_++] = {bit(v), {Source::Kind::likelihood, likelihood_[v]}, v};
-    });
+    for_each(soft_ & covered,
+             [&](Index v) { factors_[factor_count_++] = {bit(v), {Source::Kind::likelihood, likelihood_[v]}, v}; });
 }
 
 // --- the order ---
@@ -371,8 +370,7 @@ void CompactPlanner::sort_work() {
         const Word scope = path_.tables[table].scope;
         return scope ? highest(scope) + 1 : 0;
     };
-    std::sort(work_.begin(), work_.end(),
-              [&](Index a, Index b) { return last(a) != last(b) ? last(a) < last(b) : a < b; });
+    std::sort(work_.begin(), work_.end(), [&](Index a, Index b) { return last(a) != last(b) ? last(a) < last(b) : a < b; });
 }
 
 // Multiplies the tables in `work_` pairwise, the smallest product first, until at most two are left there.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -321,8 +322,14 @@ void Runner::multiply(const Step& step, double* products, Offset* rounds, Poll& 
     const Offset first_round = outermost.length * part_of_all.number / part_of_all.count;
     const Offset last_round = outermost.length * (part_of_all.number + 1) / part_of_all.count;
     if (first_round == last_round) return;
-    InnerLoops both{has_outermost ? second.length : last_round - first_round, second.left,     second.right,     second.product,
-                    inner.length,  inner.left != 0, inner.right != 0, inner.product != 0};
+    InnerLoops both{has_outermost ? second.length : last_round - first_round,
+                    second.left,
+                    second.right,
+                    second.product,
+                    inner.length,
+                    inner.left != 0,
+                    inner.right != 0,
+                    inner.product != 0};
     const auto run = [&](const InnerLoops& part, const double* left, const double* right, double* product, bool is_first) {
         if (is_pair) {
             set.multiply_pairs(part, left, right, pair.left, pair.right, product, is_first);
@@ -374,11 +381,12 @@ void Runner::multiply(const Step& step, double* products, Offset* rounds, Poll& 
     }
 }
 
-// The same by this thread and another one, each half of the outermost loop; the bits are the same.
+// The same by this thread and another one, each half of the outermost loop; the bits are the same. Where there is no other
+// thread to be had, by this one alone.
 void Runner::multiply_by_two(const Step& step, double* products) {
     Cancellation task;
     std::exception_ptr failure;
-    std::thread other([&] {
+    const auto do_second_half = [&] {
         set_current_task(&task);
         try {
             Vector<Offset> rounds(workspace_->rounds.size(), 0);
@@ -387,7 +395,14 @@ void Runner::multiply_by_two(const Step& step, double* products) {
         } catch (...) {
             failure = std::current_exception();
         }
-    });
+    };
+    std::thread other;
+    try {
+        other = std::thread(do_second_half);
+    } catch (const std::system_error&) {
+        multiply(step, products, workspace_->rounds.data(), poll_, {0, 1});
+        return;
+    }
     try {
         multiply(step, products, workspace_->rounds.data(), poll_, {0, 2});
     } catch (...) {

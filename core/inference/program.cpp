@@ -121,8 +121,10 @@ Offset Program::length() const noexcept {
 Vector<Index> Program::scope(Index table) const {
     Vector<Index> found;
     if (scope_words_.empty()) {
-        const auto first = static_cast<std::size_t>(scope_offsets_[table]), last = static_cast<std::size_t>(scope_offsets_[table + 1]);
-        found.assign(scope_values_.begin() + static_cast<std::ptrdiff_t>(first), scope_values_.begin() + static_cast<std::ptrdiff_t>(last));
+        const auto first = static_cast<std::size_t>(scope_offsets_[table]),
+                   last = static_cast<std::size_t>(scope_offsets_[table + 1]);
+        found.assign(scope_values_.begin() + static_cast<std::ptrdiff_t>(first),
+                     scope_values_.begin() + static_cast<std::ptrdiff_t>(last));
         return found;
     }
     for (std::uint64_t left = scope_words_[table]; left; left &= left - 1) found.push_back(std::countr_zero(left));

@@ -99,12 +99,12 @@ class Program;
 
 // A program that is being written: its lists grow, and keep their memory for the next one.
 struct ProgramDraft : ProgramFacts {
-    Vector<Index> axes;                // variables of the model: first those eliminated, in order, then the targets
-    Vector<Index> states;              // of each axis
-    Ragged scopes;                     // the axes of each table, by index in `axes`, or else
-    Vector<std::uint64_t> scope_words; // a bit for each axis of each table
-    Vector<Index> observed_states;     // how many states each observed variable of the question has
-    Vector<Index> soft_states;         // how many states each variable with a likelihood has
+    Vector<Index> axes;                 // variables of the model: first those eliminated, in order, then the targets
+    Vector<Index> states;               // of each axis
+    Ragged scopes;                      // the axes of each table, by index in `axes`, or else
+    Vector<std::uint64_t> scope_words;  // a bit for each axis of each table
+    Vector<Index> observed_states;      // how many states each observed variable of the question has
+    Vector<Index> soft_states;          // how many states each variable with a likelihood has
     Vector<Source> leaves;
     Vector<Scalar> scalars;
     Vector<Output> outputs;

@@ -51,7 +51,9 @@ public:
     ~Pool() {
         for (int own = 0; own < classes; ++own) {
             for (int k = 0; k < counts_[own]; ++k) delete_memory(stacks_[own][k], sizeof(double) << (own + smallest));
+            counts_[own] = 0;
         }
+        bytes_ = most_bytes_kept;  // whatever a thread gives back while it ends is not kept any more
     }
 
     double* take(int own) noexcept {

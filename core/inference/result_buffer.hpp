@@ -1,5 +1,5 @@
-// Memory for the numbers of answers. A thread keeps some of what it gave back: the next answer of that size finds it there, with
-// its pages, while a new large piece of memory costs more than filling it.
+// Memory for the numbers of answers. A thread keeps some of what it gave back: the next answer of that size finds it there,
+// with its pages, while a new large piece of memory costs more than filling it.
 
 #pragma once
 

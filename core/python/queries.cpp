@@ -305,8 +305,8 @@ Queries::Plan Queries::plan_for(Indices key, Indices targets, Indices observed, 
     return kept(key, question, std::move(found), is_usable);
 }
 
-// The plan for one of all marginals: in the kept clusters, or in the whole network where that is cheaper. It is made without the
-// lock of the interpreter, and not kept yet.
+// The plan for one of all marginals: in the kept clusters, or in the whole network where that is cheaper. It is made without
+// the lock of the interpreter, and not kept yet.
 Queries::Plan Queries::plan_marginal(Indices key, Indices observed) const {
     Question question = question_for(key.first(1), observed, Ending::answer, key);
     Estimated found = estimated(question);
@@ -563,9 +563,9 @@ void bind_queries(nb::module_& module) {
             [](Queries* place, std::shared_ptr<Tables> tables, nb::dict indices, nb::object names, nb::object labels,
                nb::callable derive, bool coherent, std::int64_t default_limit, double cheap, double cheap_for_each,
                double shared_by, double planning_one) {
-                new (place) Queries(std::move(tables), std::move(indices), std::move(names), std::move(labels),
-                                    std::move(derive), coherent, default_limit,
-                                    {cheap, cheap_for_each, shared_by, planning_one});
+                new (place)
+                    Queries(std::move(tables), std::move(indices), std::move(names), std::move(labels), std::move(derive),
+                            coherent, default_limit, {cheap, cheap_for_each, shared_by, planning_one});
             },
             nb::arg("tables"), nb::arg("indices"), nb::arg("names"), nb::arg("labels"), nb::arg("derive"), nb::arg("coherent"),
             nb::arg("default_limit"), nb::arg("cheap"), nb::arg("cheap_for_each"), nb::arg("shared_by"),
