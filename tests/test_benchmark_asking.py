@@ -1,9 +1,7 @@
 import io
 import json
 import math
-import multiprocessing
 import os
-import threading
 from functools import partial
 
 import numpy as np
@@ -163,7 +161,7 @@ def test_others_answer_as_we_do(contender, question):
     np.testing.assert_allclose(found[0], expected[0], atol=1e-12)
 
 
-def test_in_turns_another_engine_works_before_each_question():
+def test_in_turns_another_engine_works_before_each_question(monkeypatch):
     asked = []
 
     class Recording(OursInTurns):
@@ -175,18 +173,22 @@ def test_in_turns_another_engine_works_before_each_question():
             asked.append("ours")
             return super().ask(question)
 
-    pipe, end = multiprocessing.Pipe()
-    worker = threading.Thread(
-        target=asking.serve,
-        args=(end, Entry(partial(Recording, ASIA, "LazyPropagation", [PAIR]), twice=True, in_turns=True)),
-        daemon=True,
-    )
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(asking.resource, "setrlimit", lambda *_: None)
-        worker.start()
-        assert pipe.recv() > 0
-        pipe.send([PAIR, PAIR])
-        assert len(pipe.recv()) == 4
+    class Pipe:
+        batches, sent = [[PAIR, PAIR]], []
+
+        def recv(self):
+            if not self.batches:
+                raise EOFError
+            return self.batches.pop()
+
+        def send(self, what):
+            self.sent.append(what)
+
+    monkeypatch.setattr(asking.resource, "setrlimit", lambda *_: None)
+    entry = Entry(partial(Recording, ASIA, "LazyPropagation", [PAIR]), twice=True, in_turns=True)
+    with pytest.raises(EOFError):
+        asking.serve(Pipe(), entry)
+    assert len(Pipe.sent[-1]) == 4
     assert asked == ["other", "ours"] * 4
 
 

@@ -223,27 +223,36 @@ void CompactPlanner::collect_factors() {
 
 // --- the order ---
 
-// A path by one rule, by the others too where it is worth it: the cheapest that fits into the limit is in `path_`.
+// A path by one rule, by others too where it is worth it: the cheapest that fits into the limit is in `path_`.
 void CompactPlanner::find_path(const Question& question, const IndexMarks& marks) {
+    struct Attempt {
+        OrderingRule rule;
+        bool takes_first;  // of equal variables; the last ones are farther from what is asked
+        double enough;     // with fewer multiplications, the writing of the answer left out, no other attempt is made
+    };
+    constexpr Attempt attempts[] = {{OrderingRule::fewest_new_edges, false, worth_other_ties},
+                                    {OrderingRule::fewest_new_edges, true, worth_another_try},
+                                    {OrderingRule::smallest_table, true, worth_another_try},
+                                    {OrderingRule::least_growth, true, worth_another_try}};
     double best = std::numeric_limits<double>::infinity();
     bool is_first = true;
-    for (const OrderingRule rule : {OrderingRule::fewest_new_edges, OrderingRule::smallest_table, OrderingRule::least_growth}) {
-        order(rule);
-        if (question.ending == Ending::answer) {
+    const bool is_answer = question.ending == Ending::answer;  // on the way back to all variables the last ones do better
+    for (const auto& [rule, takes_first, enough] : attempts) {
+        if (rule == OrderingRule::fewest_new_edges && takes_first && !is_answer) continue;
+        order(rule, takes_first && is_answer);
+        if (is_answer) {
             for (const Index target : question.targets) path_.order[path_.axis_count++] = marks.local[target];
         }
         contract();
-        const double found = worth(question.max_bytes);
-        const bool is_cheap = path_.cost - 2.0 * path_.tables[path_.answer].size <= worth_another_try;
-        if (is_first && is_cheap) return;
-        if (is_first || found < best) {
+        if (const double found = worth(question.max_bytes); is_first || found < best) {
             best = found;
             std::swap(path_, best_);
         }
         is_first = false;
-        if (best_.cost - 2.0 * best_.tables[best_.answer].size <= worth_another_try) break;
+        if (best_.cost - 2.0 * best_.tables[best_.answer].size <= enough) break;
     }
     std::swap(path_, best_);
+    eliminated_ = below(path_.eliminated);
     for (Index axis = 0; axis < path_.axis_count; ++axis) {
         axis_of_[path_.order[axis]] = axis;
         axis_states_[axis] = states_[path_.order[axis]];
@@ -257,7 +266,7 @@ double CompactPlanner::worth(std::int64_t max_bytes) const {
     return path_.cost * (8.0 * largest <= static_cast<double>(max_bytes) ? 1.0 : 1e30);
 }
 
-void CompactPlanner::order(OrderingRule rule) {
+void CompactPlanner::order(OrderingRule rule, bool takes_first) {
     path_.axis_count = 0;
     Word waiting = active_ & ~outputs_;
     path_.eliminated = count_of(waiting);
@@ -271,7 +280,7 @@ void CompactPlanner::order(OrderingRule rule) {
     while (waiting) {
         Index best = lowest(waiting);
         for_each(waiting & (waiting - 1), [&](Index v) {
-            if (scores_[v] < scores_[best]) best = v;
+            if (scores_[v] < scores_[best] || (!takes_first && scores_[v] == scores_[best])) best = v;
         });
         waiting &= ~bit(best);
         path_.order[path_.axis_count++] = best;

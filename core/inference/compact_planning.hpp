@@ -65,7 +65,7 @@ private:
 
     void find_path(const Question& question, const IndexMarks& marks);
     double worth(std::int64_t max_bytes) const;
-    void order(OrderingRule rule);
+    void order(OrderingRule rule, bool takes_first);
     double score(Index node, OrderingRule rule) const;
     Word joined(Word of) const;
     void contract();
