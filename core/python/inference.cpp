@@ -450,19 +450,19 @@ void bind_programs(nb::module_& module) {
 
     nb::class_<Program>(module, "Program")
         .def_ro("ending", &Program::ending)
-        .def_prop_ro("axes", view_of(&Program::axes))
+        .def_prop_ro("axes", [](OwnProgram own) { return as_view(nb::cast<const Program&>(own).axes, own); })
         .def_prop_ro("order",
                      [](OwnProgram own) {
                          const Program& program = nb::cast<const Program&>(own);
                          const auto count = static_cast<std::size_t>(program.eliminated);
                          return nb::ndarray<nb::numpy, const Index, nb::ndim<1>>(program.axes.data(), {count}, own);
                      })
-        .def_ro("scopes", &Program::scopes)
+        .def_prop_ro("scopes", &Program::scopes)
         .def_prop_ro(
             "largest_scope",
             [](const Program& program) {
                 Vector<Index> found;
-                for (const Index axis : program.scopes[program.largest_table]) found.push_back(program.axes[axis]);
+                for (const Index axis : program.scope(program.largest_table)) found.push_back(program.axes[axis]);
                 return as_array(std::move(found));
             },
             nb::rv_policy::move)

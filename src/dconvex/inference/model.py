@@ -277,6 +277,11 @@ class LocalModel(Shown):
             ValueError: A variable is named twice, or the method is unknown.
 
         """
+        if method == "exact" and soft is None:
+            limit = self.max_bytes if max_bytes is None else max_bytes
+            answer = self._engine.quick_query(variables, evidence, limit, assume_possible)
+            if answer is not None:
+                return answer
         request = self._request(variables, evidence, soft, max_bytes, assume_possible)
         if method == "exact":
             return self._engine.query(request)
@@ -313,6 +318,11 @@ class LocalModel(Shown):
             ValueError: A variable is named twice.
 
         """
+        if variables is None and soft is None:
+            limit = self.max_bytes if max_bytes is None else max_bytes
+            found = self._engine.quick_marginals(evidence, limit, assume_possible)
+            if found is not None:
+                return {**found}
         return {**self._engine.marginals(self._request(variables, evidence, soft, max_bytes, assume_possible))}
 
     def most_probable(
