@@ -25,7 +25,7 @@ struct IndexMarks {
     std::int64_t stamp = 0;
     Vector<std::int64_t> cluster;   // a cluster that is kept
     Vector<std::int64_t> variable;  // a variable that the walk has met
-    Vector<Index> local;            // the place of a marked variable in a small network
+    Vector<Index> local;            // the index of a marked variable in a small network
 };
 
 class ClusterIndex {

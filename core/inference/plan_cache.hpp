@@ -1,4 +1,4 @@
-// The plans of questions that were asked before, so many as fit; the oldest goes first.
+// The plans of questions that were asked before, as many as fit; the oldest goes first.
 
 #pragma once
 

@@ -42,7 +42,7 @@ private:
     ProgramWriter writer_;
     ProgramDraft program_;
 
-    // By index in the small network: places in the evidence, what becomes of a variable, its number among the active ones.
+    // By index in the small network: indices in the evidence, what becomes of a variable, its number among the active ones.
     Vector<Index> observation_, likelihood_, active_number_, axis_of_;
     Vector<Elimination> elimination_;
     Vector<Index> outputs_;  // the targets that the answer has as axes, in their order

@@ -48,11 +48,11 @@ void check_bounds(const ProgramDraft& program, const Step& step, Offset left_siz
         right += (loop.length - 1) * loop.right;
         product += (loop.length - 1) * loop.product;
     }
-    const Offset room = step.is_output ? program.result_size : program.workspace_size;
+    const Offset size = step.is_output ? program.result_size : program.workspace_size;
     const bool is_inside = left < left_size && right < step.right_size && product < step.product_size &&
                            step.left_at + left_size <= program.workspace_size &&
                            step.right_at + step.right_size <= program.workspace_size &&
-                           step.product_at + step.product_size <= room;
+                           step.product_at + step.product_size <= size;
     if (!is_inside) throw std::logic_error("a step of a program leaves its tables");
 }
 

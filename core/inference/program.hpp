@@ -39,7 +39,7 @@ struct Step {
     Index first_loop, loop_count, summed;
 };
 
-// An observed axis of a table that is loaded: the place of its state in the evidence, and its stride.
+// An observed axis of a table that is loaded: the index of its state in the evidence, and its stride.
 struct FixedAxis {
     Index observation;
     Offset stride;
@@ -77,7 +77,7 @@ enum class Finish : std::uint8_t { none, joint, each, rows };
 
 // What a program is about: a few numbers.
 struct ProgramFacts {
-    // Larger numbers of entries and of multiplications are not told apart.
+    // Numbers of entries and of multiplications are cut here.
     static constexpr double most = 0x1p58;
 
     Ending ending = Ending::answer;
@@ -134,7 +134,7 @@ public:
     std::span<const Step> steps;
     std::span<const Loop> loops;
 
-    // The most bytes that one run takes, result included; larger numbers than `most_bytes` are not told apart.
+    // The most bytes that one run takes, result included; at most `most_bytes`.
     static constexpr Offset most_bytes = Offset{1} << 62;
     Offset peak_bytes() const noexcept {
         return workspace_size + result_size < most_bytes / 8 ? 8 * (workspace_size + result_size) : most_bytes;
@@ -162,7 +162,7 @@ struct ProgramSubject {
     const TableLayout& layout;
     const SmallNetwork& small;
     const Factors& factors;
-    Indices observation;  // the place in the evidence of each observed variable of the small network
+    Indices observation;  // the index in the evidence of each observed variable of the small network
 };
 
 // Gives tables their places in the workspace; those that are used up leave theirs free for others.

@@ -473,7 +473,7 @@ Queries::Plan Queries::together(const Reading& reading) {
     return plan->is_usable ? plan : nullptr;
 }
 
-// Where the plan for all is dear, or there is none, plans each variable by itself; `together` becomes null where they cost
+// Where the plan for all is expensive, or there is none, plans each variable by itself; `together` becomes null where they cost
 // less. False where one of them does not fit.
 bool Queries::plan_each(const Reading& reading, Plan& together, Vector<Plan>& singles) {
     const Index variables = tables_->layout().variable_count();

@@ -92,7 +92,7 @@ class Graph:
         """The nodes, parents before children: first in, first out."""
     @property
     def rank(self) -> NDArray[np.int32]:
-        """The place of each node in `order`."""
+        """The rank of each node in `order`."""
     def __len__(self) -> int: ...
     def ancestors(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
         """The nodes and all nodes with a directed path into them, ascending."""
@@ -434,7 +434,7 @@ class Tables:
     def underflowed(self) -> NDArray[np.int32]:
         """Tables with a probability that is too small for a float; they are never there."""
     @property
-    def room(self) -> NDArray[np.float64]:
+    def buffer(self) -> NDArray[np.float64]:
         """Where the numbers of given tables belong; `publish` says that those of some tables are complete."""
     def publish(self, tables: NDArray[np.int32]) -> None: ...
     def put(self, tables: NDArray[np.int32], values: NDArray[np.float64]) -> None:

@@ -274,7 +274,7 @@ def test_an_opened_model_finds_impossible_rows_in_clusters_that_it_has_not_read(
     tables = {"a": [0.5, 0.5], "c": [0.5, 0.5], **{name: [[0.2, 0.8], [0.7, 0.3]] for name in "bef"}, "d": [[1, 0], [0.5, 0.5]]}
     dc.localize(dc.BayesianNetwork.discrete(edges, tables, dict.fromkeys("abcdef", (0, 1)))).save(tmp_path / "model.dcx")
     opened = dc.open_model(tmp_path / "model.dcx")
-    opened._engine.store.tables.room[:] = 0.5  # whatever may stand in memory that was not written yet
+    opened._engine.store.tables.buffer[:] = 0.5  # whatever may stand in memory that was not written yet
     data = pd.DataFrame({"b": [0, 1], "c": [0, 0], "d": [0, 1]})
     with pytest.raises(dc.ImpossibleEvidenceError, match="row 1"):
         opened.predict_proba(data, targets)
