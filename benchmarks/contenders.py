@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import cycle
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,7 +149,7 @@ class OptEinsum:
                 states[member].index(question.evidence[member]) if member in question.evidence else slice(None)
                 for member in family
             )
-            operands.append(network.family(name).values[cells])
+            operands.append(cast("dc.Table", network.family(name)).values[cells])
             operands.append([self.index[member] for member in family if member not in question.evidence])
         values = contract(*operands, [self.index[name] for name in question.variables], optimize="greedy")
         return values / values.sum()

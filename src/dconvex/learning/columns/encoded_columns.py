@@ -20,8 +20,8 @@ from dconvex.learning.columns.matching import matched_tables
 from dconvex.learning.columns.states import States
 from dconvex.learning.learning_options import LearningOptions
 from dconvex.learning.progress import Bar
-from dconvex.learning.threads import Workers, threads
 from dconvex.names import Name
+from dconvex.threads import Workers, threads
 
 NARROW = 127
 """Up to this many states a code takes one byte."""

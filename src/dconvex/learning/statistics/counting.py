@@ -15,7 +15,7 @@ from dconvex.learning.statistics.counted_families import Families
 from dconvex.learning.statistics.counts import Counts, Seen, Tallies
 from dconvex.learning.statistics.coverage import Coverage
 from dconvex.learning.statistics.gatherer import Gatherer
-from dconvex.learning.threads import TASKS, Workers, even_parts
+from dconvex.threads import TASKS, Workers, even_parts
 
 
 class Counting(Gatherer):

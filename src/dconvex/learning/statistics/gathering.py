@@ -15,7 +15,7 @@ from dconvex.learning.statistics.counting import Counting
 from dconvex.learning.statistics.coverage import Coverage
 from dconvex.learning.statistics.gatherer import FamilyStatistics, Gatherer
 from dconvex.learning.statistics.measuring import Measuring
-from dconvex.learning.threads import Workers, threads
+from dconvex.threads import Workers, threads
 
 
 def gathered(families: Families, data: Any, options: LearningOptions) -> FamilyStatistics:

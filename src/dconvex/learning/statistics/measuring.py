@@ -14,7 +14,7 @@ from dconvex.learning.statistics.counted_families import Families
 from dconvex.learning.statistics.coverage import Coverage
 from dconvex.learning.statistics.gatherer import Gatherer
 from dconvex.learning.statistics.moments import Moments, entry_indices, exact_sum
-from dconvex.learning.threads import TASKS, Workers, even_parts
+from dconvex.threads import TASKS, Workers, even_parts
 
 
 class Measuring(Gatherer):
