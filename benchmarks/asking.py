@@ -16,6 +16,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
@@ -32,7 +33,9 @@ from dconvex.names import Label, Name
 MEMORY = 8 << 30
 TOLERANCE = 1e-9
 COMPARED = 1 << 16
-"""About so many entries of an array are compared."""
+"""About this many entries of an array are compared."""
+SMALL = 12
+"""Answers about at most this many variables wait until all questions in a row are answered: to look at them empties caches."""
 FAILURES = 2
 """After so many a contender is out."""
 
@@ -49,7 +52,7 @@ class Contender(Protocol):
     """Something that answers questions about the network it was made for."""
 
     def forget(self) -> None:
-        """Be as after opening, where that makes a difference."""
+        """Be as after opening, or do something else for a while, where that makes a difference; this is not timed."""
 
     def ask(self, question: Question) -> Any:
         """The answer in the contender's own form; this is timed."""
@@ -63,7 +66,8 @@ class Entry:
     """How a contender takes part.
 
     `rehearsal` is asked of a first one, which is thrown away (it loads), and `prelude` of the one that is timed,
-    before the clock starts. One that is asked `twice` is ours; if `fresh`, it forgets all before each question.
+    before the clock starts. One that is asked `twice` is ours; if `fresh`, it forgets all before each question. If `in_turns`,
+    something else is done in its process before each question, the second time too: caches are cold then.
     """
 
     make: Callable[[], Contender]
@@ -71,6 +75,7 @@ class Entry:
     prelude: Sequence[Question] = ()
     twice: bool = False
     fresh: bool = False
+    in_turns: bool = False
 
 
 @dataclass(frozen=True)
@@ -234,26 +239,38 @@ def serve(pipe: Connection, entry: Entry) -> None:
     pipe.send(opened)
     while True:
         questions = pipe.recv()
-        first = _asked(contender, questions, entry.fresh)
-        pipe.send(first + _asked(contender, questions) if entry.twice else first)
+        first = _asked(contender, questions, entry.fresh or entry.in_turns)
+        pipe.send(first + _asked(contender, questions, entry.in_turns) if entry.twice else first)
 
 
 def _asked(contender: Contender, questions: Iterable[Question], fresh: bool = False) -> list[Answer]:
     gc.collect()
     gc.disable()
     try:
-        return [_timed(contender, question, fresh) for question in questions]
+        return [seen() for seen in [_timed(contender, question, fresh) for question in questions]]
     finally:
         gc.enable()
 
 
-def _timed(contender: Contender, question: Question, fresh: bool) -> Answer:
+def _timed(contender: Contender, question: Question, fresh: bool) -> Callable[[], Answer]:
+    """Ask, and look at the answer: at once, or where it is small when the result is called."""
     if fresh:
         contender.forget()
     try:
         start = time.perf_counter()
         answer = contender.ask(question)
         seconds = time.perf_counter() - start
+    except Exception as error:
+        failed = math.inf, None, _reason(error)
+        return lambda: failed
+    if 0 < len(question.variables) <= SMALL:
+        return partial(_seen, contender, question, answer, seconds)
+    seen = _seen(contender, question, answer, seconds)
+    return lambda: seen
+
+
+def _seen(contender: Contender, question: Question, answer: Any, seconds: float) -> Answer:
+    try:
         return seconds, _sketch(contender.values(question, answer)), ""
     except Exception as error:
         return math.inf, None, _reason(error)

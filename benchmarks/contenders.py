@@ -1,11 +1,12 @@
-"""Those who answer questions: ours, the engines of pyAgrum, and pgmpy's variable elimination."""
+"""Those who answer questions: ours, the engines of pyAgrum, pgmpy's variable elimination, and opt_einsum."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from itertools import cycle
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +23,12 @@ THREADS = os.cpu_count() or 1
 ENGINES = ("LazyPropagation", "ShaferShenoyInference", "VariableElimination")
 
 
-def peers(source: Source, engines: Iterable[str], threaded: str) -> dict[str, Entry]:
+def peers(source: Source, engines: Sequence[str], threaded: str, *, anew: bool = False) -> dict[str, Entry]:
     """Each is asked for one variable before the clock starts; one engine of pyAgrum takes part with all threads as well."""
     makers: dict[str, Callable[[], Contender]] = {f"pyAgrum {name}": partial(PyAgrum, source, name) for name in engines}
     makers[f"pyAgrum {threaded}, {THREADS} threads"] = partial(PyAgrum, source, threaded, THREADS)
+    if anew:
+        makers |= {f"pyAgrum {name}, built anew": partial(PyAgrum, source, name, anew=True) for name in engines}
     makers["pgmpy"] = partial(Pgmpy, source)
     prelude = [Question((source().dag.nodes[0],))]
     return {name: Entry(make, prelude=prelude) for name, make in makers.items()}
@@ -52,21 +55,32 @@ class Ours:
         return [answer[name].values for name in unobserved(self.network, question)]
 
 
+class OursInTurns(Ours):
+    """A localized model in one process with an engine of pyAgrum, which answers a question of its own before each of ours."""
+
+    def __init__(self, source: Source, engine: str, questions: Sequence[Question]) -> None:
+        super().__init__(source)
+        self.other, self.questions = PyAgrum(source, engine, anew=True), cycle(questions)
+
+    def forget(self) -> None:
+        self.other.ask(next(self.questions))
+
+
 class PyAgrum:
     """One of its engines: for marginals a new one each time, as one that is kept gives old results again.
 
-    For a joint it is kept, and gets a new target; that is faster than a new one. With several threads it is many times slower
+    For a joint it is kept, and gets a new target, or built `anew`. With several threads it is many times slower
     where the cores are busy otherwise, and rarely faster where they are not.
     """
 
-    def __init__(self, source: Source, engine: str, threads: int = 1) -> None:
+    def __init__(self, source: Source, engine: str, threads: int = 1, *, anew: bool = False) -> None:
         import pyagrum
 
         pyagrum.setNumberOfThreads(threads)
         self.network = source()
         self.model = to_pyagrum(self.network)
         self.engine = getattr(pyagrum, engine)
-        self.kept = self.engine(self.model)
+        self.kept, self.anew = self.engine(self.model), anew
 
     def forget(self) -> None: ...
 
@@ -76,7 +90,9 @@ class PyAgrum:
             engine.setEvidence(question.evidence)
             engine.makeInference()
             return [engine.posterior(name) for name in unobserved(self.network, question)]
-        if hasattr(self.kept, "eraseAllJointTargets"):
+        if self.anew:
+            self.kept = self.engine(self.model)
+        elif hasattr(self.kept, "eraseAllJointTargets"):
             self.kept.eraseAllJointTargets()
         self.kept.eraseAllTargets()
         self.kept.setEvidence(question.evidence)
@@ -109,6 +125,37 @@ class Pgmpy:
         if question.variables:
             return [_in_order(answer[0].values, answer[0].variables, question.variables)]
         return [factor.values for factor in answer]
+
+
+class OptEinsum:
+    """NumPy's sums of products in the order that opt_einsum finds, over the tables of all ancestors of what is named."""
+
+    def __init__(self, source: Source) -> None:
+        self.network = source()
+        self.index = {name: index for index, name in enumerate(self.network.dag.nodes)}
+
+    def forget(self) -> None: ...
+
+    def ask(self, question: Question) -> Any:
+        from opt_einsum import contract
+
+        network = self.network
+        named = [*question.variables, *question.evidence]
+        operands: list[Any] = []
+        for name in network.dag.ancestors(named) | set(named):
+            family = (*network.dag.parents(name), name)
+            states = network.states
+            cells = tuple(
+                states[member].index(question.evidence[member]) if member in question.evidence else slice(None)
+                for member in family
+            )
+            operands.append(cast("dc.Table", network.family(name)).values[cells])
+            operands.append([self.index[member] for member in family if member not in question.evidence])
+        values = contract(*operands, [self.index[name] for name in question.variables], optimize="greedy")
+        return values / values.sum()
+
+    def values(self, question: Question, answer: Any) -> Iterable[NDArray[np.float64]]:
+        return [answer]
 
 
 def unobserved(network: dc.BayesianNetwork, question: Question) -> list[Name]:

@@ -1,7 +1,8 @@
 """The tree of each built-in network: Algorithm 2, the refined tree, pyAgrum's junction tree, and Algorithm 2 in plain networkx.
 
-"localize" is the whole model, whose tree is refined with work in proportion to that of Algorithm 2. pyAgrum stops at the junction tree, where Algorithm 2 begins to test separators. Most of the time of the plain one goes into
-networkx's triangulation; "plain, our cliques" is given ours and only has to join, test and merge.
+"localize" is the whole model, whose tree is refined with work in proportion to that of Algorithm 2. pyAgrum stops at the
+junction tree, where Algorithm 2 begins to test separators. Most of the time of the plain one goes into networkx's
+triangulation; "plain, our cliques" is given ours and only has to join, test and merge.
 """
 
 from __future__ import annotations

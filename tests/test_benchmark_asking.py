@@ -11,7 +11,7 @@ from rich.console import Console
 import dconvex as dc
 from benchmarks import asking
 from benchmarks.asking import Contest, Entry, Patience, Question, Row, Worker
-from benchmarks.contenders import Pgmpy, PyAgrum, peers
+from benchmarks.contenders import OptEinsum, Ours, OursInTurns, Pgmpy, PyAgrum, peers
 from benchmarks.queries import Copy, drawn
 
 ASIA = partial(dc.load_network, "asia")
@@ -143,7 +143,53 @@ def test_peers_are_named_after_their_engines():
 
 
 def test_every_question_is_another_set_of_variables():
-    assert len({frozenset(question.variables) for question in drawn(2, 200, seed=1)}) == 200
+    questions = drawn(dc.load_network("pathfinder"), 2, 200, seed=1)
+    assert len({frozenset(question.variables) for question in questions}) == 200
+
+
+def test_what_is_observed_is_not_asked_for():
+    for question in drawn(ASIA(), 3, 20, seed=1, observed=2):
+        assert (len(question.variables), len(question.evidence)) == (3, 2)
+        assert not set(question.variables) & set(question.evidence)
+
+
+@pytest.mark.parametrize("contender", [OptEinsum(ASIA), PyAgrum(ASIA, "LazyPropagation", anew=True)])
+@pytest.mark.parametrize("question", [PAIR, Question(("dysp", "asia", "tub"), {"xray": "no", "bronc": "yes"})])
+def test_others_answer_as_we_do(contender, question):
+    ours = Ours(ASIA)
+    expected, found = (list(one.values(question, one.ask(question))) for one in (ours, contender))
+    np.testing.assert_allclose(found[0], expected[0], atol=1e-12)
+
+
+def test_in_turns_another_engine_works_before_each_question(monkeypatch):
+    asked = []
+
+    class Recording(OursInTurns):
+        def forget(self):
+            super().forget()
+            asked.append("other")
+
+        def ask(self, question):
+            asked.append("ours")
+            return super().ask(question)
+
+    class Pipe:
+        batches, sent = [[PAIR, PAIR]], []
+
+        def recv(self):
+            if not self.batches:
+                raise EOFError
+            return self.batches.pop()
+
+        def send(self, what):
+            self.sent.append(what)
+
+    monkeypatch.setattr(asking.resource, "setrlimit", lambda *_: None)
+    entry = Entry(partial(Recording, ASIA, "LazyPropagation", [PAIR]), twice=True, in_turns=True)
+    with pytest.raises(EOFError):
+        asking.serve(Pipe(), entry)
+    assert len(Pipe.sent[-1]) == 4
+    assert asked == ["other", "ours"] * 4
 
 
 @pytest.mark.usefixtures("scripted")

@@ -304,23 +304,19 @@ Index single_cluster(const ClusterIndex& index, Indices variables) {
     return best;
 }
 
-// A cluster from which the climb goes on; the deepest goes first, of equal ones the lowest.
-struct Tip {
-    Index depth;
-    Index cluster;
-    bool operator<(const Tip& other) const noexcept { return std::tie(depth, other.cluster) < std::tie(other.depth, cluster); }
-};
-
 }  // namespace
 
 // Where no single cluster holds all variables, climb from the deepest tops until the paths have met and every variable is held:
 // whatever lies below the deepest top holds no variable of a top that is not above it, so that top is kept; the others are met
 // on the way, or else their tops are kept too.
-Vector<Index> ClusterIndex::kept_clusters(Indices variables, IndexMarks& marks) const {
+Indices ClusterIndex::kept_clusters(Indices variables, IndexMarks& marks, ClimbWorkspace& work) const {
     const std::int64_t stamp = ++marks.stamp;
-    Vector<Index> kept;
+    auto& [kept, waiting, tips] = work;
+    kept.clear();
+    waiting.clear();
+    tips.clear();
     if (variables.empty()) return kept;
-    const auto keep = [&](Index cluster) {
+    const auto keep = [&marks, &kept = kept, stamp](Index cluster) {
         marks.cluster[cluster] = stamp;
         kept.push_back(cluster);
     };
@@ -328,42 +324,42 @@ Vector<Index> ClusterIndex::kept_clusters(Indices variables, IndexMarks& marks) 
         keep(single);
         return kept;
     }
-    struct Wanted {
-        Index depth;
-        Index number;
-        Index variable;
-    };
-    Vector<Wanted> waiting;
-    waiting.reserve(variables.size());
     for (std::size_t k = 0; k < variables.size(); ++k) {
         if (marks.variable[variables[k]] == -stamp) continue;  // a second time
         marks.variable[variables[k]] = -stamp;
         waiting.push_back({depth_[top_[variables[k]]], static_cast<Index>(k), variables[k]});
     }
     std::sort(waiting.begin(), waiting.end(),
-              [](const Wanted& a, const Wanted& b) { return std::tie(a.depth, a.number) < std::tie(b.depth, b.number); });
-    std::priority_queue<Tip, Vector<Tip>> tips;
+              [](const auto& a, const auto& b) { return std::tie(a.depth, a.number) < std::tie(b.depth, b.number); });
     Poll poll;
     while (true) {
         while (!waiting.empty() && marks.variable[waiting.back().variable] != -stamp) waiting.pop_back();  // met on the way
-        const bool is_new_tip = !waiting.empty() && (tips.empty() || waiting.back().depth >= tips.top().depth);
+        const bool is_new_tip = !waiting.empty() && (tips.empty() || waiting.back().depth >= tips.front().depth);
         if (waiting.empty() && tips.size() == 1) break;
         Index next;
         if (is_new_tip) {
             next = top_[waiting.back().variable];
         } else {
-            next = parent_[tips.top().cluster];
-            tips.pop();
+            next = parent_[tips.front().cluster];
+            std::pop_heap(tips.begin(), tips.end());
+            tips.pop_back();
         }
         if (marks.cluster[next] == stamp) continue;
         keep(next);
-        tips.push({depth_[next], next});
+        tips.push_back({depth_[next], next});
+        std::push_heap(tips.begin(), tips.end());
         for (const Index member : clusters_[next]) {
             if (marks.variable[member] == -stamp) marks.variable[member] = 0;
         }
         poll(clusters_.length(next));
     }
     return kept;
+}
+
+Vector<Index> ClusterIndex::kept_clusters(Indices variables, IndexMarks& marks) const {
+    ClimbWorkspace work;
+    kept_clusters(variables, marks, work);
+    return std::move(work.kept);
 }
 
 ClusterIndex::BorrowedMarks::BorrowedMarks(const ClusterIndex& index)

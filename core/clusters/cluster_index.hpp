@@ -25,7 +25,7 @@ struct IndexMarks {
     std::int64_t stamp = 0;
     Vector<std::int64_t> cluster;   // a cluster that is kept
     Vector<std::int64_t> variable;  // a variable that the walk has met
-    Vector<Index> local;            // the place of a marked variable in a small network
+    Vector<Index> local;            // the index of a marked variable in a small network
 };
 
 class ClusterIndex {
@@ -69,6 +69,26 @@ public:
     // The clusters of the smallest subtree that holds the variables, marked with a new stamp; none for no variables.
     // If one cluster holds them all, it is the one with the fewest variables, among those the first.
     Vector<Index> kept_clusters(Indices variables, IndexMarks& marks) const;
+
+    // What the climb to the kept clusters works with.
+    struct ClimbWorkspace {
+        struct Wanted {
+            Index depth, number, variable;
+        };
+        // A cluster from which the climb goes on; the deepest goes first, of equal ones the lowest.
+        struct Tip {
+            Index depth, cluster;
+            bool operator<(const Tip& other) const noexcept {
+                return depth != other.depth ? depth < other.depth : cluster > other.cluster;
+            }
+        };
+
+        Vector<Index> kept;
+        Vector<Wanted> waiting;
+        Vector<Tip> tips;
+    };
+    // The same with memory that is used again; they are in the workspace until the next climb.
+    Indices kept_clusters(Indices variables, IndexMarks& marks, ClimbWorkspace& work) const;
 
     // Marks for one walk at a time; given back when it goes out of scope. Neither locks nor survives a fork half done.
     class BorrowedMarks {

@@ -20,7 +20,7 @@ public:
     const Ragged& children() const noexcept { return children_; }
     // The nodes, parents before children: first in, first out.
     const Vector<Index>& order() const noexcept { return order_; }
-    // The place of each node in `order`; parents rank lower than their children.
+    // The rank of each node in `order`; parents rank lower than their children.
     const Vector<Index>& rank() const noexcept { return rank_; }
 
     bool are_adjacent(Index u, Index v) const noexcept;

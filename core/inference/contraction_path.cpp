@@ -2,15 +2,13 @@
 
 #include <algorithm>
 
+#include "inference/planning_limits.hpp"
+
 namespace dconvex {
 namespace {
 
 // Up to this many tables with one variable the best pair is multiplied first; of more, neighbours are.
 constexpr std::size_t many_tables = 40;
-// The innermost loop over a large answer should have `long_end` rounds; with `long_enough` it is left alone. What is written
-// to make it longer should be `sparing` times smaller than the answer.
-constexpr double long_end = 64, long_enough = 32, sparing = 4;
-
 // Calls `meet(axis, in how many of the two scopes it is)` for each axis of the union, ascending.
 template <class Meet>
 void for_union(Indices one, Indices other, Meet meet) {
@@ -246,6 +244,7 @@ void ContractionPath::move_step_to_end(Index product) {
 }
 
 Index ContractionPath::normalize_early() {
+    const double cost = cost_;
     const Step last = steps_.back();
     steps_.pop_back();
     Index left = last.left, right = last.right, total;
@@ -257,6 +256,7 @@ Index ContractionPath::normalize_early() {
         lengthen_ends(left, right, last.product);
     }
     add_step(left, right, last.product, last.elimination, 0.0);
+    cost_ = cost;
     return total;
 }
 

@@ -53,7 +53,7 @@ public:
     // Puts the sum of the answer before the step that makes it, the last one; returns the table with the sum.
     Index normalize_early();
     // Replaces the last step, which makes an answer without axes, by steps back through all others. Those end in a table for
-    // each axis that is flagged as wanted and stands in a table; `is_output` flags these tables.
+    // each axis that is flagged as wanted and is in a table; `is_output` flags these tables.
     void differentiate(std::span<const std::uint8_t> is_wanted, Flags& is_output);
 
     Indices scope(Index table) const {

@@ -116,14 +116,14 @@ bool Derivation::make(Index table, const Program& program) const {
     const Likelihoods no_likelihoods;
     const Evidence nothing{{}, no_likelihoods};
     check_run(program, *tables_, nothing);
-    const std::span<double> room = tables_->room_of(table);
+    const std::span<double> buffer = tables_->buffer_of(table);
     Runner runner(program);
-    if (runner.run(*tables_, nothing, room).arithmetic == Arithmetic::plain) return true;
-    Vector<double> logarithms(room.size());
+    if (runner.run(*tables_, nothing, buffer).arithmetic == Arithmetic::plain) return true;
+    Vector<double> logarithms(buffer.size());
     runner.run(*tables_, nothing, logarithms, Finish::none, true);
-    for (std::size_t k = 0; k < room.size(); ++k) {
+    for (std::size_t k = 0; k < buffer.size(); ++k) {
         const bool is_positive = logarithms[k] > -std::numeric_limits<double>::infinity();
-        if (is_positive && room[k] < std::numeric_limits<double>::min()) return false;
+        if (is_positive && buffer[k] < std::numeric_limits<double>::min()) return false;
     }
     return true;
 }

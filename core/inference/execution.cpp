@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <numbers>
 #include <stdexcept>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "inference/loops.hpp"
@@ -20,6 +23,8 @@ constexpr double small = 0x1p-200;
 constexpr std::int64_t most_scaling = 1000;
 // Inner loops over more entries are cut, so that Ctrl-C is heard in between.
 constexpr Offset most_at_once = Offset{1} << 21;
+// A result of this many numbers is written by two threads.
+constexpr Offset large_enough_for_two = Offset{1} << 21;
 // A thread keeps a workspace of this many numbers.
 constexpr std::size_t most_numbers_kept = std::size_t{1} << 17;
 
@@ -128,8 +133,8 @@ Runner::Ended Runner::run_once(const Tables& tables, const Evidence& evidence, s
     Vector<std::int64_t>& exponents = workspace_->exponents;
     Vector<double>& floors = workspace_->floors;
     if (is_scaled) {
-        exponents.assign(static_cast<std::size_t>(program_.scopes.size()), 0);
-        floors.assign(static_cast<std::size_t>(program_.scopes.size()), 0.0);
+        exponents.assign(static_cast<std::size_t>(program_.table_count), 0);
+        floors.assign(static_cast<std::size_t>(program_.table_count), 0.0);
     }
     double early_sum = 0.0;
     std::int64_t scaled_by = 0;
@@ -154,7 +159,11 @@ Runner::Ended Runner::run_once(const Tables& tables, const Evidence& evidence, s
             multiply_logarithms(step, products);
             continue;
         }
-        multiply(step, products);
+        if (step.is_output && step.product_size >= large_enough_for_two) {
+            multiply_by_two(step, products);
+        } else {
+            multiply(step, products, workspace_->rounds.data(), poll_, {0, 1});
+        }
         if (!is_scaled) continue;
         if (floors[step.left] + floors[step.right] < safe_floor) return {Outcome::needs_logarithms, 0.0};
         exponents[step.product] = exponents[step.left] + exponents[step.right];
@@ -295,7 +304,9 @@ void Runner::load(const Load& load, const Tables& tables, const Evidence& eviden
 
 // product[...] = sum of left[...] * right[...] over the axes that the product does not have. A sum of two terms right outside
 // the two innermost loops is taken in one go, so that the product is written once.
-void Runner::multiply(const Step& step, double* products) {
+//
+// Of the outermost loop over axes of the product only a part is done.
+void Runner::multiply(const Step& step, double* products, Offset* rounds, Poll& poll, Part part_of_all) const {
     const LoopSet& set = loop_set();
     const Loop* loops = program_.loops.data() + step.first_loop;
     Index outer = step.loop_count - 2, summed = step.summed;
@@ -306,20 +317,36 @@ void Runner::multiply(const Step& step, double* products) {
         --summed;
     }
     const Loop& pair = loops[outer];  // where there is one
-    InnerLoops both{second.length, second.left,     second.right,     second.product,
-                    inner.length,  inner.left != 0, inner.right != 0, inner.product != 0};
+    const bool has_outermost = outer > summed;
+    const Loop& outermost = has_outermost ? loops[0] : second;
+    const Offset first_round = outermost.length * part_of_all.number / part_of_all.count;
+    const Offset last_round = outermost.length * (part_of_all.number + 1) / part_of_all.count;
+    if (first_round == last_round) return;
+    InnerLoops both{has_outermost ? second.length : last_round - first_round,
+                    second.left,
+                    second.right,
+                    second.product,
+                    inner.length,
+                    inner.left != 0,
+                    inner.right != 0,
+                    inner.product != 0};
     const auto run = [&](const InnerLoops& part, const double* left, const double* right, double* product, bool is_first) {
         if (is_pair) {
             set.multiply_pairs(part, left, right, pair.left, pair.right, product, is_first);
         } else {
             set.multiply(part, left, right, product, is_first);
         }
-        poll_(part.outer_length * part.length);
+        poll(part.outer_length * part.length);
     };
-    Odometer at(loops, workspace_->rounds.data());
-    at.left = workspace_->numbers.data() + step.left_at;
-    at.right = workspace_->numbers.data() + step.right_at;
-    at.product = products + step.product_at;
+    Odometer at(loops, rounds);
+    at.left = workspace_->numbers.data() + step.left_at + first_round * outermost.left;
+    at.right = workspace_->numbers.data() + step.right_at + first_round * outermost.right;
+    at.product = products + step.product_at + first_round * outermost.product;
+    if (outer == 0 && both.outer_length * both.length <= most_at_once) {  // no other loops: most steps of a small question
+        run(both, at.left, at.right, at.product, true);
+        return;
+    }
+    Offset rounds_left = last_round - first_round;  // of the outermost loop
     bool is_first = true;
     while (true) {
         if (both.outer_length * both.length <= most_at_once) {
@@ -341,10 +368,50 @@ void Runner::multiply(const Step& step, double* products) {
             }
         }
         Index axis = outer - 1;
-        while (axis >= 0 && !at.advance(axis)) --axis;
-        if (axis < 0) return;
+        while (axis > 0 && !at.advance(axis)) --axis;
+        if (axis == 0 && has_outermost) {
+            if (--rounds_left == 0) return;
+            at.left += outermost.left;
+            at.right += outermost.right;
+            at.product += outermost.product;
+        } else if (axis < 0 || (axis == 0 && !at.advance(axis))) {
+            return;
+        }
         is_first = axis < outer - summed;
     }
+}
+
+// The same by this thread and another one, each half of the outermost loop; the bits are the same. Where there is no other
+// thread to be had, by this one alone.
+void Runner::multiply_by_two(const Step& step, double* products) {
+    Cancellation task;
+    std::exception_ptr failure;
+    const auto do_second_half = [&] {
+        set_current_task(&task);
+        try {
+            Vector<Offset> rounds(workspace_->rounds.size(), 0);
+            Poll poll;
+            multiply(step, products, rounds.data(), poll, {1, 2});
+        } catch (...) {
+            failure = std::current_exception();
+        }
+    };
+    std::thread other;
+    try {
+        other = std::thread(do_second_half);
+    } catch (const std::system_error&) {
+        multiply(step, products, workspace_->rounds.data(), poll_, {0, 1});
+        return;
+    }
+    try {
+        multiply(step, products, workspace_->rounds.data(), poll_, {0, 2});
+    } catch (...) {
+        task.cancel();
+        other.join();
+        throw;
+    }
+    other.join();
+    if (failure) std::rethrow_exception(failure);
 }
 
 // The same in logarithms, cell by cell of the product: the maximum, or the logarithm of the sum of exponentials.

@@ -78,7 +78,12 @@ private:
                    Arithmetic arithmetic);
     Ended finished(std::span<double> result, Finish finish, Arithmetic arithmetic, double early_sum, std::int64_t scaled_by);
     void load(const Load& load, const Tables& tables, const Evidence& evidence, Arithmetic arithmetic);
-    void multiply(const Step& step, double* products);
+    // One of several parts of a loop.
+    struct Part {
+        Offset number, count;
+    };
+    void multiply(const Step& step, double* products, Offset* rounds, Poll& poll, Part part_of_all) const;
+    void multiply_by_two(const Step& step, double* products);
     void multiply_logarithms(const Step& step, double* products);
     bool watch(Index table, Offset at, Offset size);
     double normalize(std::span<double> numbers, Arithmetic arithmetic);

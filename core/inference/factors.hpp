@@ -8,7 +8,7 @@
 
 namespace dconvex {
 
-// Where the numbers of a factor come from: a table of the model, or the likelihood at this place of the evidence.
+// Where the numbers of a factor come from: a table of the model, or the likelihood at this index of the evidence.
 struct Source {
     enum class Kind : std::uint8_t { table, likelihood };
 
@@ -24,7 +24,7 @@ struct Factors {
     Index size() const noexcept { return static_cast<Index>(sources.size()); }
 };
 
-// `likelihood` gives for each variable of the small network its place in the soft evidence, or -1.
+// `likelihood` gives for each variable of the small network its index in the soft evidence, or -1.
 class FactorCollector {
 public:
     void collect(const SmallNetwork& small, Indices likelihood, Factors& factors);

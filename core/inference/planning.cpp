@@ -1,18 +1,16 @@
 #include "inference/planning.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <utility>
 
+#include "inference/compact_planning.hpp"
+#include "inference/planning_limits.hpp"
+
 namespace dconvex {
 namespace {
 
-// Above this many entries an answer is normalised before its last multiplication, not after.
-constexpr double large_result = 4096;
-// Above this many multiplications, the writing of the answer left out, every rule of ordering is tried.
-constexpr double worth_another_try = 10'000;
 // A thread keeps what it plans with, unless it has become larger than for this many variables, or entries of scopes.
 constexpr std::size_t most_variables_kept = 1 << 14, most_entries_kept = 1 << 18;
 
@@ -34,6 +32,7 @@ private:
     void order_axes(OrderingRule rule, const TableLayout& layout);
     double worth(std::int64_t max_bytes) const;
 
+    CompactPlanner compact_;
     SmallNetworkCutter cutter_;
     SmallNetwork small_;
     FactorCollector collector_;
@@ -41,9 +40,9 @@ private:
     EliminationOrdering ordering_;
     ContractionPath path_, best_path_;
     ProgramWriter writer_;
-    Program program_;
+    ProgramDraft program_;
 
-    // By index in the small network: places in the evidence, what becomes of a variable, its number among the active ones.
+    // By index in the small network: indices in the evidence, what becomes of a variable, its number among the active ones.
     Vector<Index> observation_, likelihood_, active_number_, axis_of_;
     Vector<Elimination> elimination_;
     Vector<Index> outputs_;  // the targets that the answer has as axes, in their order
@@ -61,6 +60,11 @@ private:
 Program Planner::plan(const std::shared_ptr<const TableLayout>& layout, const Question& question) {
     const ClusterIndex::BorrowedMarks marks(layout->index());
     check_question(question, *marks);
+    program_.observed_states.clear();
+    program_.soft_states.clear();
+    for (const Index v : question.observed) program_.observed_states.push_back(layout->states()[v]);
+    for (const Index v : question.soft) program_.soft_states.push_back(layout->states()[v]);
+    if (compact_.plan(*layout, question, *marks, program_)) return Program(program_, layout);
     cutter_.cut(layout->index(), question, *marks, small_);
     const std::size_t size = small_.nodes.size();
     outputs_.clear();
@@ -71,10 +75,6 @@ Program Planner::plan(const std::shared_ptr<const TableLayout>& layout, const Qu
     for (const Index v : outputs_) elimination_[v] = Elimination::none;
     for (const Index target : question.map_variables) elimination_[marks->local[target]] = Elimination::maximum;
     program_.uses_all_evidence = find_evidence(*marks, question);
-    program_.observed_states.clear();
-    program_.soft_states.clear();
-    for (const Index v : question.observed) program_.observed_states.push_back(layout->states()[v]);
-    for (const Index v : question.soft) program_.soft_states.push_back(layout->states()[v]);
     program_.finish = question.ending == Ending::answer      ? Finish::joint
                       : question.ending == Ending::marginals ? Finish::each
                                                              : Finish::none;
@@ -167,9 +167,7 @@ Program Planner::compile(const std::shared_ptr<const TableLayout>& layout, Endin
     program_.ending = ending;
     const ProgramSubject subject{*layout, small_, factors_, observation_};
     writer_.write(path, best_axes_, eliminated_, subject, is_output_, ending == Ending::trace, early_sum, program_);
-    Program exact = program_;  // a copy takes no more memory than it needs, and this thread keeps no model alive
-    exact.layout = layout;
-    return exact;
+    return Program(program_, layout);
 }
 
 // Numbers the variables that are in a factor or in the answer, and the scopes of the factors by these numbers.
@@ -194,7 +192,7 @@ void Planner::activate(Index v, const TableLayout& layout) {
     if (active_number_[v] >= 0) return;
     active_number_[v] = static_cast<Index>(active_.size());
     active_.push_back(v);
-    active_log_states_.push_back(std::log2(static_cast<double>(layout.states()[small_.nodes[v]])));
+    active_log_states_.push_back(layout.log_states()[small_.nodes[v]]);
     active_elimination_.push_back(elimination_[v]);
 }
 

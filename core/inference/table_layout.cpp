@@ -1,6 +1,7 @@
 #include "inference/table_layout.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -22,6 +23,8 @@ TableLayout::TableLayout(std::shared_ptr<const ClusterIndex> index, Vector<Index
     if (std::any_of(states_.begin(), states_.end(), [](Index count) { return count < 1; })) {
         throw std::invalid_argument("a variable has at least one state");
     }
+    log_states_.reserve(states_.size());
+    for (const Index count : states_) log_states_.push_back(std::log2(static_cast<double>(count)));
     offsets_.reserve(static_cast<std::size_t>(table_count()) + 1);
     offsets_.push_back(0);
     double total = 0.0;

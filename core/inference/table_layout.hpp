@@ -21,6 +21,8 @@ public:
     Index variable_count() const noexcept { return index_->variable_count(); }
     Index table_count() const noexcept { return index_->table_count(); }
     const Vector<Index>& states() const noexcept { return states_; }
+    // Binary logarithms of the numbers of states.
+    const Vector<double>& log_states() const noexcept { return log_states_; }
     // Table t is entries offsets[t] up to offsets[t + 1]; its axes are its parents, then its variable, the last one fastest.
     const Vector<Offset>& offsets() const noexcept { return offsets_; }
     Offset size(Index table) const { return offsets_[table + 1] - offsets_[table]; }
@@ -28,6 +30,7 @@ public:
 private:
     std::shared_ptr<const ClusterIndex> index_;
     Vector<Index> states_;
+    Vector<double> log_states_;
     Vector<Offset> offsets_;
 };
 

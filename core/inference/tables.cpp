@@ -44,7 +44,7 @@ Tables::Tables(std::shared_ptr<const TableLayout> layout, Index given)
 
 bool Tables::is_there(Index table) const { return !std::isnan(floor(table)); }
 
-std::span<double> Tables::room_of(Index table) {
+std::span<double> Tables::buffer_of(Index table) {
     return std::span<double>(values_).subspan(static_cast<std::size_t>(layout_->offsets()[table]),
                                               static_cast<std::size_t>(layout_->size(table)));
 }

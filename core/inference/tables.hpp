@@ -45,7 +45,7 @@ public:
     bool is_missing(Index table) const { return !is_there(table) && !is_underflowed(table); }
 
     // Where the numbers of a table that is not there yet belong; `publish` says that they are complete.
-    std::span<double> room_of(Index table);
+    std::span<double> buffer_of(Index table);
     double* data() noexcept { return values_.data(); }
     void publish(Index table);
     void mark_underflowed(Index table);

@@ -21,7 +21,8 @@ struct StepAxes {
 };
 
 void find_axes(const Program& program, const Step& step, StepAxes& found) {
-    const Indices left = program.scopes[step.left], right = program.scopes[step.right], product = program.scopes[step.product];
+    const Vector<Index> left = program.scope(step.left), right = program.scope(step.right),
+                        product = program.scope(step.product);
     std::size_t a = left.size(), b = right.size(), c = product.size();
     Offset left_stride = 1, right_stride = 1;
     found.fixed.clear();

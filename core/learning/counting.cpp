@@ -18,7 +18,7 @@ void check(bool is_sound, const char* problem) {
     if (!is_sound) throw std::invalid_argument(problem);
 }
 
-// The cells of a block of rows. `Cell` has room for one more than there are cells, which stands for a missing one.
+// The cells of a block of rows. `Cell` has room for one more than there are cells, for a missing one.
 template <class Cell, class Own>
 class Block {
 public:

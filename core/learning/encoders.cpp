@@ -21,7 +21,7 @@ constexpr std::int64_t block = 1024;  // values between two polls
 constexpr std::uint64_t golden = 0x9E3779B97F4A7C15;
 constexpr std::uint64_t odd_factor = 0xC2B2AE3D27D4EB4F;
 
-// How far to shift a 64-bit hash so that a slot is left of so many, a power of two.
+// How far to shift a 64-bit hash so that it becomes the number of a slot; the number of slots is a power of two.
 int shift_for(std::size_t slots) { return 64 - std::countr_zero(slots); }
 
 Code checked_code(std::int64_t code) {

@@ -57,8 +57,13 @@ nb::ndarray<nb::numpy, T, nb::ndim<2>> as_matrix(Vector<T>&& numbers, std::size_
 
 // A read-only array over numbers that live as long as `owner`.
 template <class T>
-nb::ndarray<nb::numpy, const T, nb::ndim<1>> as_view(const Vector<T>& numbers, nb::handle owner) {
+nb::ndarray<nb::numpy, const T, nb::ndim<1>> as_view(std::span<const T> numbers, nb::handle owner) {
     return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(numbers.data(), {numbers.size()}, owner);
+}
+
+template <class T>
+nb::ndarray<nb::numpy, const T, nb::ndim<1>> as_view(const Vector<T>& numbers, nb::handle owner) {
+    return as_view(std::span<const T>(numbers), owner);
 }
 
 }  // namespace dconvex::python

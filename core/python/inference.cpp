@@ -179,11 +179,11 @@ void put_numbers(Tables& tables, const Array<Index>& numbers, const Array<double
     std::size_t first = 0;
     Poll poll;
     for (const Index table : wanted) {
-        const std::span<double> room = tables.room_of(table);
-        std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(first), room.size(), room.begin());
-        first += room.size();
+        const std::span<double> buffer = tables.buffer_of(table);
+        std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(first), buffer.size(), buffer.begin());
+        first += buffer.size();
         tables.publish(table);
-        poll(static_cast<std::int64_t>(room.size()));
+        poll(static_cast<std::int64_t>(buffer.size()));
     }
 }
 
@@ -226,7 +226,7 @@ Index checked_table(const TableLayout& layout, Index table) {
     return table;
 }
 
-// Multiplications and bytes; larger numbers than a program's most are not told apart.
+// Multiplications and bytes; numbers are cut at a program's most.
 std::tuple<Offset, Offset> cost_of(Tables& tables, Indices wanted) {
     nb::gil_scoped_release release;
     const DerivationCost cost = derivation_cost(tables, wanted);
@@ -292,7 +292,7 @@ void bind_tables(nb::module_& module) {
             "underflowed",
             [](const Tables& tables) { return tables_that(tables, [&](Index table) { return tables.is_underflowed(table); }); },
             nb::rv_policy::move)
-        .def_prop_ro("room",
+        .def_prop_ro("buffer",
                      [](OwnTables own) {
                          Tables& tables = nb::cast<Tables&>(own);
                          const auto size = static_cast<std::size_t>(tables.layout().offsets()[tables.given()]);
@@ -364,13 +364,13 @@ RunReport run(const Program& program, const Tables& tables, nb::iterable states,
     const Vector<Index> own_states = as_indices(states);
     const Evidence evidence{own_states, likelihoods};
     check_run(program, tables, evidence);
-    const std::span<double> room = as_span(result);
-    if (room.size() != static_cast<std::size_t>(program.result_size)) {
+    const std::span<double> buffer = as_span(result);
+    if (buffer.size() != static_cast<std::size_t>(program.result_size)) {
         throw std::invalid_argument("the result must have the program's result_size");
     }
-    if (program.cost < few_multiplications) return Runner(program).run(tables, evidence, room);
+    if (program.cost < few_multiplications) return Runner(program).run(tables, evidence, buffer);
     nb::gil_scoped_release release;
-    return Runner(program).run(tables, evidence, room);
+    return Runner(program).run(tables, evidence, buffer);
 }
 
 // A run for each row of states without likelihoods; returns the status of each.
@@ -383,7 +383,7 @@ auto run_rows(const Program& program, const Tables& tables, const Matrix<Index>&
     }
     Vector<std::uint8_t> statuses(rows);
     const Index* const all = states.data();
-    double* const room = results.data();
+    double* const buffer = results.data();
     {
         nb::gil_scoped_release release;
         const Likelihoods none;
@@ -392,7 +392,7 @@ auto run_rows(const Program& program, const Tables& tables, const Matrix<Index>&
         if (rows) check_run(program, tables, {row_of(0), none});
         Runner runner(program);
         for (std::size_t row = 0; row < rows; ++row) {
-            const RunReport report = runner.run(tables, {row_of(row), none}, {room + row * size, size});
+            const RunReport report = runner.run(tables, {row_of(row), none}, {buffer + row * size, size});
             statuses[row] = static_cast<std::uint8_t>(report.status);
         }
     }
@@ -450,19 +450,19 @@ void bind_programs(nb::module_& module) {
 
     nb::class_<Program>(module, "Program")
         .def_ro("ending", &Program::ending)
-        .def_prop_ro("axes", view_of(&Program::axes))
+        .def_prop_ro("axes", [](OwnProgram own) { return as_view(nb::cast<const Program&>(own).axes, own); })
         .def_prop_ro("order",
                      [](OwnProgram own) {
                          const Program& program = nb::cast<const Program&>(own);
                          const auto count = static_cast<std::size_t>(program.eliminated);
                          return nb::ndarray<nb::numpy, const Index, nb::ndim<1>>(program.axes.data(), {count}, own);
                      })
-        .def_ro("scopes", &Program::scopes)
+        .def_prop_ro("scopes", &Program::scopes)
         .def_prop_ro(
             "largest_scope",
             [](const Program& program) {
                 Vector<Index> found;
-                for (const Index axis : program.scopes[program.largest_table]) found.push_back(program.axes[axis]);
+                for (const Index axis : program.scope(program.largest_table)) found.push_back(program.axes[axis]);
                 return as_array(std::move(found));
             },
             nb::rv_policy::move)

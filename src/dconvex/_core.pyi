@@ -92,7 +92,7 @@ class Graph:
         """The nodes, parents before children: first in, first out."""
     @property
     def rank(self) -> NDArray[np.int32]:
-        """The place of each node in `order`."""
+        """The rank of each node in `order`."""
     def __len__(self) -> int: ...
     def ancestors(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
         """The nodes and all nodes with a directed path into them, ascending."""
@@ -434,7 +434,7 @@ class Tables:
     def underflowed(self) -> NDArray[np.int32]:
         """Tables with a probability that is too small for a float; they are never there."""
     @property
-    def room(self) -> NDArray[np.float64]:
+    def buffer(self) -> NDArray[np.float64]:
         """Where the numbers of given tables belong; `publish` says that those of some tables are complete."""
     def publish(self, tables: NDArray[np.int32]) -> None: ...
     def put(self, tables: NDArray[np.int32], values: NDArray[np.float64]) -> None:
@@ -583,6 +583,54 @@ class Program:
 
         """
 
+class Answer:
+    """The numbers of an answer, which it offers as a buffer (`numpy.frombuffer`), and what they are about."""
+
+    @property
+    def variables(self) -> tuple[str | int, ...]: ...
+    @property
+    def labels(self) -> tuple[tuple[str | int | bool, ...], ...]:
+        """The states of each variable."""
+    def __len__(self) -> int: ...
+
+class Queries:
+    """Answers ordinary questions about one set of tables, each in one call, and keeps their plans; the oldest goes first."""
+
+    def __init__(
+        self,
+        tables: Tables,
+        indices: dict[str | int, int],
+        names: Sequence[str | int],
+        labels: Sequence[tuple[str | int | bool, ...]],
+        derive: Callable[[NDArray[np.int32]], None],
+        coherent: bool,
+        default_limit: int,
+        cheap: float,
+        cheap_for_each: float,
+        shared_by: float,
+        planning_one: float,
+    ) -> None:
+        """`indices` are those of the variables by name; it may grow. `derive` makes tables that are not there yet.
+
+        A plan is too expensive for this where another might save `cheap` multiplications, and `cheap_for_each` for each number
+        of the program. `shared_by` questions share the cost of a derived table; planning one variable takes as long as
+        `planning_one` multiplications.
+        """
+    def ask_marginals(
+        self, evidence: object = None, max_bytes: object = None, assume_possible: bool = False
+    ) -> list[Answer] | None:
+        """P(v | evidence) for each variable v; None as for `ask`."""
+    def ask(
+        self, variables: object, evidence: object = None, max_bytes: object = None, assume_possible: bool = False
+    ) -> Answer | None:
+        """P(variables | evidence); None where the question is not ordinary, and has to be answered in another way.
+
+        That is: names or labels that are not there or of unusual types, tables that are not there yet, evidence that is
+        impossible, variables that are observed, a question that is expensive or too large.
+        """
+    def __len__(self) -> int:
+        """The number of plans that are kept."""
+
 def plan(layout: TableLayout, question: Question) -> Program:
     """The program of a question, a function of both and of nothing else.
 
@@ -714,12 +762,17 @@ class ExpectedCounts:
 
     def __init__(self, graph: Graph, states: NDArray[np.int32]) -> None:
         """No rows yet; `states` is the number of states of each variable."""
-    def add_rows(self, codes: _Codes | NDArray[np.int16], weights: NDArray[np.float64] | None) -> None:
+    @overload
+    def add_rows(self, codes: NDArray[np.int8], weights: NDArray[np.float64] | None) -> None:
         """Add rows, `codes[variable, row]`, below zero where a cell is missing; without weights each weighs one.
 
         Raises:
             ValueError: A state is none of its variable's, or arrays do not fit.
         """
+    @overload
+    def add_rows(self, codes: NDArray[np.int16], weights: NDArray[np.float64] | None) -> None: ...
+    @overload
+    def add_rows(self, codes: NDArray[np.int32], weights: NDArray[np.float64] | None) -> None: ...
     def finish(self) -> None:
         """Cut what was added into blocks of about the same cost; to be called after the last rows."""
     @property

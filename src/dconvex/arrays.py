@@ -29,5 +29,7 @@ Objects: TypeAlias = NDArray[np.object_]
 """Python objects."""
 Bytes: TypeAlias = NDArray[np.uint8]
 """Text or bits in memory."""
+Checksums: TypeAlias = NDArray[np.uint64]
+"""Checksums of parts of a file."""
 Array: TypeAlias = NDArray[Any]
 """An array whose type is known only when it is there, as in a file."""

@@ -75,7 +75,7 @@ def test_tables_are_there_once_they_are_put_in(model):
 
 def test_room_is_filled_and_published():
     tables = Tables(DIAMOND.layout, 5)
-    tables.room[:] = own_values(DIAMOND.network)
+    tables.buffer[:] = own_values(DIAMOND.network)
     assert np.isnan(tables.floors).all()
     tables.publish(numbers(1, 3))
     assert np.flatnonzero(~np.isnan(tables.floors)).tolist() == [1, 3]

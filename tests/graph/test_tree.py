@@ -126,7 +126,7 @@ def test_edge_is_a_pair(edge):
 
 
 @pytest.mark.parametrize("edge", [(0, 1.5), ("a", "b"), (None, 1)])
-def test_edge_joins_places(edge):
+def test_edge_joins_indices(edge):
     with pytest.raises(dc.NetworkError, match="the index of a cluster must be an int"):
         ClusterTree(ABCD.clusters, [edge])
 
@@ -302,7 +302,7 @@ def test_only_a_tree_with_the_junction_property_can_be_pruned():
 
 def visits(tree, question):
     """How often pruning looks into a cluster."""
-    _, count = tree._index.smallest_subtree(np.array([tree._place_of(name) for name in question], np.int32))
+    _, count = tree._index.smallest_subtree(np.array([tree._checked_variable(name) for name in question], np.int32))
     return count
 
 

@@ -191,6 +191,7 @@ def test_plans_are_kept_in_a_bounded_cache():
         tracemalloc.stop()
     assert twice < 1.3 * once
     assert local._engine.planner._bytes < once
+    assert len(local._engine.queries) == 4096
 
 
 # --- what is compared

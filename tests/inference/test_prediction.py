@@ -274,7 +274,7 @@ def test_an_opened_model_finds_impossible_rows_in_clusters_that_it_has_not_read(
     tables = {"a": [0.5, 0.5], "c": [0.5, 0.5], **{name: [[0.2, 0.8], [0.7, 0.3]] for name in "bef"}, "d": [[1, 0], [0.5, 0.5]]}
     dc.localize(dc.BayesianNetwork.discrete(edges, tables, dict.fromkeys("abcdef", (0, 1)))).save(tmp_path / "model.dcx")
     opened = dc.open_model(tmp_path / "model.dcx")
-    opened._engine.store.tables.room[:] = 0.5  # whatever may stand in memory that was not written yet
+    opened._engine.store.tables.buffer[:] = 0.5  # whatever may stand in memory that was not written yet
     data = pd.DataFrame({"b": [0, 1], "c": [0, 0], "d": [0, 1]})
     with pytest.raises(dc.ImpossibleEvidenceError, match="row 1"):
         opened.predict_proba(data, targets)
@@ -327,3 +327,35 @@ def test_rows_too_improbable_for_a_float():
     found = dc.localize(network).predict_proba(data, "class")["class"][:, 1]
     odds = [2.0**300, (0.998 / 0.999) ** 300, 2.0**150]
     np.testing.assert_allclose(found, [own / (1 + own) for own in odds], rtol=1e-9)
+
+
+@pytest.mark.parametrize("coherent", [True, False])
+def test_predictions_are_the_same_bits_by_any_number_of_threads(coherent):
+    network = dc.load_network("asia")
+    rows = network.sample(40_000, seed=1).astype(object)
+    rows = rows.mask(np.random.default_rng(2).random(rows.shape) < 0.2)
+    model = dc.fit(network, rows, prior=dc.BDeu(1), coherent=coherent)
+    alone = model.predict_proba(rows, ["lung", "bronc"], n_jobs=1)
+    for n_jobs in (2, 3, None, -1):
+        found = model.predict_proba(rows, ["lung", "bronc"], n_jobs=n_jobs)
+        assert all(found[name].tobytes() == alone[name].tobytes() for name in alone)
+    for row in (0, 20_000, 39_999):
+        evidence = {name: label for name, label in rows.iloc[row].items() if label == label and name not in ("lung", "bronc")}
+        np.testing.assert_allclose(alone["lung"][row], model.query("lung", evidence).values, rtol=1e-9)
+    assert model.predict(rows, "lung", n_jobs=2).equals(model.predict(rows, "lung", n_jobs=1))
+
+
+def test_an_impossible_row_of_a_later_block_is_named():
+    network = dc.load_network("asia")
+    rows = network.sample(40_000, seed=1)[["tub", "lung", "either"]].astype(object)
+    rows.loc[35_000] = ["yes", "no", "no"]
+    model = dc.localize(network)
+    with pytest.raises(dc.ImpossibleEvidenceError, match="in row 35000"):
+        model.predict(rows, "xray", n_jobs=2)
+    found = model.predict_proba(rows, "xray", impossible="nan", n_jobs=2)["xray"]
+    assert np.flatnonzero(np.isnan(found[:, 0])).tolist() == [35_000]
+
+
+def test_no_threads_are_refused():
+    with pytest.raises(ValueError, match="n_jobs must not be 0"):
+        dc.localize(dc.load_network("asia")).predict(dc.load_network("asia").sample(3, seed=1), "lung", n_jobs=0)

@@ -129,7 +129,7 @@ def test_many_threads_run_one_program():
 
     with ThreadPoolExecutor(THREADS) as pool:
         assert all(pool.map(ask, range(THREADS)))
-    assert len(local._engine.planner) == 1
+    assert len(local._engine.queries) == 1
 
 
 def test_no_answer_shares_memory_with_the_workspace():

@@ -329,3 +329,74 @@ def test_an_interrupt_ends_a_pass(monkeypatch):
     monkeypatch.setattr("dconvex.learning.progress.Iterations.show", interrupted)
     with pytest.raises(KeyboardInterrupt):
         dc.fit(network, rows, coherent=True, missing="em", n_jobs=2)
+
+
+def test_a_hidden_variable_is_found():
+    """Three children of a hidden cause; the names of its states are free."""
+    follows = [[0.9, 0.1], [0.2, 0.8]]
+    names = ["x", "y", "z"]
+    truth = dc.BayesianNetwork.discrete(
+        [("h", name) for name in names], {"h": [0.4, 0.6], **dict.fromkeys(names, follows)}, {n: ["no", "yes"] for n in "hxyz"}
+    )
+    rows = truth.sample(20_000, seed=1).drop(columns="h")
+    how = {
+        "coherent": True,
+        "hidden": {"h": ["one", "two"]},
+        "missing": dc.EM(tolerance=1e-10, max_iterations=3000, restarts=3),
+    }
+    model = dc.fit(truth.dag, rows, **how)
+    assert sorted(model.query("h").values.tolist()) == pytest.approx([0.4, 0.6], abs=0.03)
+    assert model.report().em.alike == ()
+    assert model.states["h"] == ("one", "two")
+    with pytest.raises(dc.DataError, match="a table has its column"):
+        dc.fit(truth.dag, truth.sample(10, seed=1), **{**how, "hidden": {"h": ["no", "yes"]}})
+    alone = dc.fit(dc.Dag([("h", "x")]), rows[["x"]], coherent=True, missing="em", hidden={"h": ["one", "two"]})
+    assert alone.report().em.log_likelihood[-1] == pytest.approx(20_000 * -_entropy(rows["x"]), rel=1e-6)
+
+
+def _entropy(column):
+    share = column.value_counts(normalize=True)
+    return -(share * np.log(share)).sum()
+
+
+@pytest.mark.parametrize("coherent", [True, False])
+def test_complete_rows_only(coherent):
+    network = dc.load_network("asia")
+    rows = with_gaps(network.sample(2000, seed=1), 0.1)
+    how = {"coherent": coherent, "states": network.states}
+    model = dc.fit(network, rows, missing="complete", **how)
+    assert np.array_equal(tables_of(model), tables_of(dc.fit(network, rows.dropna(), **how)))
+    assert model.report().rows == 2000
+    lacking = dc.statistics(network, [rows, rows.drop(columns="lung")], missing="complete", **how)
+    assert np.array_equal(lacking.part.tallies.counts, model._origin.statistics().part.tallies.counts)
+    with pytest.raises(ValueError, match="needs parameters"):
+        dc.statistics(network, rows, missing="em")
+
+
+def test_complete_rows_of_numbers():
+    network = dc.random_gaussian_network(dc.random_dag(5, 6, seed=1), seed=1)
+    rows = network.sample(200, seed=1)
+    gaps = rows.mask(np.random.default_rng(0).random(rows.shape) < 0.1)
+    complete, dropped = dc.fit(network, gaps, missing="complete"), dc.fit(network, gaps.dropna())
+    assert complete.network() == dropped.network()
+    with pytest.raises(ValueError, match="discrete data so far"):
+        dc.fit(network, gaps, missing="em")
+
+
+def test_local_em_is_em_of_each_cluster():
+    network = dc.load_network("asia")
+    rows = with_gaps(network.sample(1500, seed=4), 0.2)
+    how = {"missing": dc.EM(tolerance=1e-12, max_iterations=500), "states": network.states}
+    local = dc.fit(network, rows, **how)
+    for cluster in local.tree.clusters:
+        own = network.dag.induced(cluster)
+        states = {name: network.states[name] for name in own.nodes}
+        alone = dc.fit(own, rows[list(own.nodes)], coherent=True, missing=how["missing"], states=states)
+        for name in own.nodes:
+            if (
+                set(own.parents(name)) == set(network.dag.parents(name))
+                and sum({name, *network.dag.parents(name)} <= set(other) for other in local.tree.clusters) == 1
+            ):
+                mine, theirs = local.network().family(name), alone.network().family(name)
+                assert mine.parents == theirs.parents
+                np.testing.assert_allclose(mine.values, theirs.values, atol=1e-10)

@@ -17,6 +17,7 @@ from dconvex.cli.options import (
     JsonOption,
     Kind,
     MaxBytesOption,
+    Missing,
     NetworkArgument,
     PlotOption,
     Separators,
@@ -148,6 +149,9 @@ def fit(
     unknown: Annotated[
         Unknown, typer.Option(help="States that the structure does not have: an error, or missing.")
     ] = Unknown.error,
+    missing: Annotated[
+        Missing, typer.Option(help="Rows with missing cells: what each family has, complete rows only, or EM.")
+    ] = Missing.available,
     statistics: Annotated[bool, flag("--statistics", "Save the counts too, so that the model can be updated.")] = False,
     jobs: Annotated[int, typer.Option(metavar="NUMBER", help="Threads; -1 for all cores.")] = -1,
     max_bytes: MaxBytesOption = None,
@@ -156,7 +160,9 @@ def fit(
     """Learn a model from data: each cluster of the structure from its own columns."""
     from dconvex.cli.fit import Learning, learn
 
-    how = Learning(kind.value if kind else None, prior, coherent, own_states, unknown.value, statistics, jobs, max_bytes)
+    how = Learning(
+        kind.value if kind else None, prior, coherent, own_states, unknown.value, statistics, jobs, max_bytes, missing.value
+    )
     learn(structure, data, out, how, as_json=json)
 
 

@@ -36,6 +36,7 @@ class Learning:
     statistics: bool = False
     jobs: int = -1
     max_bytes: int | None = None
+    missing: Literal["available", "complete", "em"] = "available"
 
 
 def learn(structure: str, data: Sequence[str], out: Path, how: Learning, *, as_json: bool = False) -> None:
@@ -54,6 +55,7 @@ def learn(structure: str, data: Sequence[str], out: Path, how: Learning, *, as_j
             states=network.states if network.states and not how.own_states else None,
             prior=prior,
             coherent=how.coherent,
+            missing=how.missing,
             unknown=how.unknown,
             n_jobs=how.jobs,
             max_bytes=how.max_bytes,

@@ -81,6 +81,14 @@ class Impossible(StrEnum):
     nan = "nan"
 
 
+class Missing(StrEnum):
+    """The options for rows with missing cells."""
+
+    available = "available"
+    complete = "complete"
+    em = "em"
+
+
 class Unknown(StrEnum):
     """The options for states that the network does not have."""
 

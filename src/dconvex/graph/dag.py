@@ -157,6 +157,11 @@ class Dag(ShownNetwork):
         return self._names
 
     @property
+    def indices(self) -> dict[Name, int]:
+        """The index of each name, as far as they are in memory."""
+        return self._index if isinstance(self._index, dict) else {}
+
+    @property
     def edges(self) -> tuple[tuple[Name, Name], ...]:
         """All (parent, child) pairs, sorted."""
         names, children = self._names, self.graph.children

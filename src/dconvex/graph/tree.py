@@ -72,12 +72,12 @@ class ClusterTree(Shown):
     ) -> None:
         sets = [frozenset(map(checked_name, as_names(cluster))) for cluster in clusters]
         names = tuple(canonical(frozenset[Name]().union(*sets)))
-        place = {name: index for index, name in enumerate(names)}
+        index_of = {name: index for index, name in enumerate(names)}
         ends = np.array(sorted(_checked_edge(edge, len(sets)) for edge in edges), np.int32).reshape(-1, 2)
         separators = [sets[a] & sets[b] for a, b in ends.tolist()]
-        lists = [[sorted(place[name] for name in part) for part in parts] for parts in (sets, separators)]
+        lists = [[sorted(index_of[name] for name in part) for part in parts] for parts in (sets, separators)]
         arrays = _Arrays(names, Ragged.from_lists(lists[0]), ends, Ragged.from_lists(lists[1]))
-        self._fill(arrays, mode, certified, tuple(sorted(_checked_place(cluster, len(sets)) for cluster in undecided)))
+        self._fill(arrays, mode, certified, tuple(sorted(_checked_index(cluster, len(sets)) for cluster in undecided)))
 
     @classmethod
     def from_arrays(
@@ -143,7 +143,7 @@ class ClusterTree(Shown):
     @cached_property
     def variables(self) -> frozenset[Name]:
         """All members of clusters."""
-        return frozenset(self._arrays.names[place] for place in np.unique(self._arrays.clusters.values).tolist())
+        return frozenset(self._arrays.names[index] for index in np.unique(self._arrays.clusters.values).tolist())
 
     @property
     def sizes(self) -> Indices:
@@ -160,11 +160,11 @@ class ClusterTree(Shown):
         """The number of neighbours of each cluster."""
         return np.bincount(self._arrays.ends.reshape(-1), minlength=len(self)).astype(np.int32)
 
-    def part(self, places: Iterable[int]) -> ClusterTree:
+    def part(self, indices: Iterable[int]) -> ClusterTree:
         """Some of the clusters and the edges between them.
 
         Args:
-            places: The indices of the clusters to keep.
+            indices: The indices of the clusters to keep.
 
         Returns:
             The tree, or forest, of these clusters in their order.
@@ -175,7 +175,7 @@ class ClusterTree(Shown):
         >>> ClusterTree([{"a", "b"}, {"b", "c"}, {"c", "d"}], [(0, 1), (1, 2)]).part([1, 2]).edges
         ((0, 1),)
         """
-        kept = sorted(_checked_place(place, len(self)) for place in places)
+        kept = sorted(_checked_index(index, len(self)) for index in indices)
         is_inner = np.isin(self._arrays.ends, kept).all(axis=1)
         return self._taken(kept, np.flatnonzero(is_inner).tolist())
 
@@ -195,7 +195,7 @@ class ClusterTree(Shown):
             UnknownVariableError: No cluster holds a variable.
             NetworkError: The clusters are not joined to a tree with the junction property.
         """
-        wanted = np.array([self._place_of(name) for name in as_names(variables)], np.int32)
+        wanted = np.array([self._checked_variable(name) for name in as_names(variables)], np.int32)
         found, _ = self._index.smallest_subtree(wanted)
         kept, above, edges = (numbers.tolist() for numbers in (found, self._index.parent[found], self._index.edge_above[found]))
         inside = set(kept)
@@ -232,13 +232,20 @@ class ClusterTree(Shown):
         if arrays.names == dag.nodes:
             members = arrays.clusters.values.copy()
         else:
-            place = np.array([dag.index_of(name) for name in arrays.names], np.int32)
-            members = place[arrays.clusters.values]
+            numbers = np.array([dag.index_of(name) for name in arrays.names], np.int32)
+            members = numbers[arrays.clusters.values]
             members = members[np.lexsort((members, arrays.clusters.owners()))]
         return arrays.clusters.offsets.copy(), members, index.parent.copy(), index.depth.copy()
 
     def is_over(self, dag: Dag) -> bool:
-        """Whether the clusters hold the variables of the DAG; False may also mean that it takes longer to say."""
+        """Whether the clusters hold the variables of the DAG; False may also mean that it takes longer to say.
+
+        Args:
+            dag: The DAG.
+
+        Returns:
+            True if every variable of the DAG is known to be in a cluster.
+        """
         arrays = self._arrays
         return arrays.names == dag.nodes and bool(np.bincount(arrays.clusters.values, minlength=len(dag)).all())
 
@@ -258,8 +265,8 @@ class ClusterTree(Shown):
         arrays = self._arrays
         if len(arrays.names) == len(dag):  # a tree over this DAG has the same names, in the same order
             return arrays.ends, arrays.separators
-        place = np.array([dag.index_of(name) for name in arrays.names], np.int32)
-        return arrays.ends, Ragged(arrays.separators.offsets.copy(), place[arrays.separators.values])
+        numbers = np.array([dag.index_of(name) for name in arrays.names], np.int32)
+        return arrays.ends, Ragged(arrays.separators.offsets.copy(), numbers[arrays.separators.values])
 
     def as_lists(self, dag: Dag) -> tuple[Ragged, Indices, Ragged]:
         """The tree as arrays; for algorithms.
@@ -280,7 +287,7 @@ class ClusterTree(Shown):
         parts = arrays.clusters, arrays.separators
         number = np.arange(len(arrays.names), dtype=np.int32)
         held = np.unique(np.concatenate([lists.values for lists in parts]))  # a pruned tree has names that it does not hold
-        number[held] = [dag.index_of(arrays.names[place]) for place in held.tolist()]
+        number[held] = [dag.index_of(arrays.names[index]) for index in held.tolist()]
         clusters, separators = (_renumbered(lists, number) for lists in parts)
         return clusters, arrays.ends, separators
 
@@ -289,8 +296,8 @@ class ClusterTree(Shown):
         import networkx
 
         graph: networkx.Graph[int] = networkx.Graph()
-        for place, cluster in enumerate(self.clusters):
-            graph.add_node(place, cluster=cluster)
+        for index, cluster in enumerate(self.clusters):
+            graph.add_node(index, cluster=cluster)
         for (one, other), separator in zip(self.edges, self.separators, strict=True):
             graph.add_edge(one, other, separator=separator)
         return graph
@@ -327,14 +334,14 @@ class ClusterTree(Shown):
         return frozenset(self.undecided)
 
     @cached_property
-    def _places(self) -> dict[Name, int]:
-        return {name: place for place, name in enumerate(self._arrays.names)}
+    def _index_of(self) -> dict[Name, int]:
+        return {name: index for index, name in enumerate(self._arrays.names)}
 
-    def _place_of(self, name: Name) -> int:
-        place = self._places.get(name)
-        if place is None or self._index.top[place] < 0:
+    def _checked_variable(self, name: Name) -> int:
+        index = self._index_of.get(name)
+        if index is None or self._index.top[index] < 0:
             raise UnknownVariableError(name, canonical(self.variables))
-        return place
+        return index
 
     @cached_property
     def _index(self) -> RootedTree:
@@ -360,7 +367,7 @@ def _renumbered(parts: Ragged, number: Indices) -> Ragged:
 
 
 def _named(names: Sequence[Name], parts: Ragged) -> tuple[frozenset[Name], ...]:
-    members = [names[place] for place in parts.values.tolist()]
+    members = [names[index] for index in parts.values.tolist()]
     bounds = parts.offsets.tolist()
     return tuple(frozenset(members[a:b]) for a, b in itertools.pairwise(bounds))
 
@@ -370,15 +377,15 @@ def _checked_edge(edge: tuple[int, int], count: int) -> tuple[int, int]:
         one, other = edge
     except (TypeError, ValueError):
         raise NetworkError(f"an edge is a pair of indices of clusters, not {edge!r}") from None
-    one, other = _checked_place(one, count), _checked_place(other, count)
+    one, other = _checked_index(one, count), _checked_index(other, count)
     return min(one, other), max(one, other)
 
 
-def _checked_place(cluster: int, count: int) -> int:
+def _checked_index(cluster: int, count: int) -> int:
     try:
-        place = operator.index(cluster)
+        index = operator.index(cluster)
     except TypeError:
         raise NetworkError(f"the index of a cluster must be an int, not {cluster!r}") from None
-    if not 0 <= place < count:
+    if not 0 <= index < count:
         raise NetworkError(f"there is no cluster {cluster!r}; there are {count}")
-    return place
+    return index

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, Literal, final
 
 import numpy as np
 
+from dconvex._core import Queries
 from dconvex.arrays import Floats
 from dconvex.clusters.cluster_index import ClusterIndex
-from dconvex.inference.distribution import Distribution
+from dconvex.inference.distribution import Distribution, answered
 from dconvex.inference.engine import EvidenceLike
 from dconvex.inference.evidence import NOTHING, Evidence, Soft, read_states
 from dconvex.inference.log_evidence import discrete_log_evidence
 from dconvex.inference.marginals import discrete_marginals
+from dconvex.inference.memory import default_limit
 from dconvex.inference.most_probable import discrete_most_probable
-from dconvex.inference.planner import Planner
+from dconvex.inference.plan import SHARED_BY
+from dconvex.inference.planner import CHEAP, CHEAP_FOR_EACH, PLANNING_ONE, Planner
 from dconvex.inference.prediction import PredictionRequest, predicted_labels, predicted_probabilities
 from dconvex.inference.query import discrete_query, discrete_query_plan
 from dconvex.inference.query_plan import QueryPlan
@@ -41,6 +44,11 @@ class DiscreteEngine:
     def __init__(self, store: TableStore, labels: Sequence[tuple[Label, ...]], *, coherent: bool) -> None:
         self.store, self.labels, self.coherent = store, labels, coherent
         self.model = TableModel(store, labels, coherent=coherent)
+        self.queries = Queries(
+            store.tables, store.index.dag.indices, store.index.dag.names, labels, store.derive, coherent, default_limit(),
+            CHEAP, CHEAP_FOR_EACH, SHARED_BY, PLANNING_ONE,
+        )  # fmt: skip
+        """Answers ordinary questions in one call of the core."""
 
     @classmethod
     def of(cls, index: ClusterIndex, tables: Tables) -> DiscreteEngine:
@@ -60,6 +68,18 @@ class DiscreteEngine:
         if not evidence and not soft:
             return NOTHING
         return read_states(self.store.index.dag, self.labels, evidence, soft)
+
+    def quick_query(
+        self, variables: Name | Iterable[Name], evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
+    ) -> Distribution | None:
+        answer = self.queries.ask(variables, evidence, max_bytes, assume_possible)
+        return None if answer is None else answered(answer)
+
+    def quick_marginals(
+        self, evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
+    ) -> dict[Name, Distribution] | None:
+        answers = self.queries.ask_marginals(evidence, max_bytes, assume_possible)
+        return None if answers is None else dict(zip(self.store.index.dag.nodes, map(answered, answers), strict=True))
 
     def query(self, request: Request) -> Distribution:
         return discrete_query(self.model, request)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import FrozenInstanceError, dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
 import numpy as np
 
+from dconvex._core import Answer as NativeAnswer
 from dconvex.arrays import Floats
 from dconvex.errors import UnknownStateError
 from dconvex.names import Label, Name
@@ -17,18 +18,25 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False, init=False)
+class _Given(NamedTuple):
+    """An answer that was made of arrays."""
+
+    variables: tuple[Name, ...]
+    labels: tuple[tuple[Label, ...], ...]
+    values: Floats
+    standard_errors: Floats | None
+
+
 class Distribution(Shown):
     """Probabilities of the states of `variables`: `values` has an axis for each, in the order asked.
 
     `standard_errors` is there for an estimate by sampling, of the same shape.
     """
 
-    variables: tuple[Name, ...]
-    labels: tuple[tuple[Label, ...], ...]
-    """The states of each variable, along the axes of `values`."""
-    values: Floats
-    standard_errors: Floats | None
+    __slots__ = ("_answer", "_values")
+
+    _answer: _Given | NativeAnswer
+    _values: Floats
 
     def __init__(
         self,
@@ -37,11 +45,33 @@ class Distribution(Shown):
         values: Floats,
         standard_errors: Floats | None = None,
     ) -> None:
-        # the initialiser of a frozen dataclass takes twice as long, which is felt in every small question
-        _set_variables(self, variables)
-        _set_labels(self, labels)
+        _set_answer(self, _Given(variables, labels, values, standard_errors))
         _set_values(self, values)
-        _set_standard_errors(self, standard_errors)
+
+    @property
+    def variables(self) -> tuple[Name, ...]:
+        """The variables, in the order asked."""
+        return self._answer.variables
+
+    @property
+    def labels(self) -> tuple[tuple[Label, ...], ...]:
+        """The states of each variable, along the axes of `values`."""
+        return self._answer.labels
+
+    @property
+    def values(self) -> Floats:
+        """The probabilities, an axis for each variable."""
+        try:
+            return self._values
+        except AttributeError:  # the first look at an answer of the core, which has numbers and no array yet
+            values = np.frombuffer(cast("Any", self._answer)).reshape([*map(len, self.labels)])
+            _set_values(self, values)
+            return values
+
+    @property
+    def standard_errors(self) -> Floats | None:
+        """The standard errors of an estimate, None for an exact answer."""
+        return self._answer.standard_errors if isinstance(self._answer, _Given) else None
 
     @property
     def states(self) -> dict[Name, tuple[Label, ...]]:
@@ -111,6 +141,15 @@ class Distribution(Shown):
         frame.columns = pd.Index([*self.variables, "probability", "standard error"][: len(columns)])  # one may be called that
         return frame
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Distribution, (self.variables, self.labels, self.values, self.standard_errors)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise FrozenInstanceError(f"cannot delete field {name!r}")
+
     def __repr__(self) -> str:
         head = f"Distribution of {', '.join(map(str, self.variables)) or 'nothing'}"
         if self.values.size > 32 or not self.variables:
@@ -132,9 +171,15 @@ class Distribution(Shown):
         ]
 
 
-_set_variables, _set_labels, _set_values, _set_standard_errors = (
-    getattr(Distribution, name).__set__ for name in ("variables", "labels", "values", "standard_errors")
-)
+_set_answer, _set_values = (getattr(Distribution, name).__set__ for name in Distribution.__slots__)
+_new = object.__new__
+
+
+def answered(answer: NativeAnswer) -> Distribution:
+    """The distribution of an answer of the core."""
+    made = _new(Distribution)
+    _set_answer(made, answer)
+    return made
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -56,6 +56,16 @@ class Engine(Protocol):
 
     def read_evidence(self, evidence: EvidenceLike, soft: Soft | None) -> Evidence:
         """Check evidence and turn it into indices."""
+
+    def quick_query(
+        self, variables: Name | Iterable[Name], evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
+    ) -> Answer | None:
+        """The answer of `query` in one call of the core; None where the question is not an ordinary one."""
+
+    def quick_marginals(
+        self, evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
+    ) -> Mapping[Name, Answer] | None:
+        """All marginals in one call of the core; None as for `quick_query`."""
 
     def query(self, request: Request) -> Answer:
         """The joint distribution of the variables given the evidence."""

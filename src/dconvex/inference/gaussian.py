@@ -5,6 +5,7 @@ A question is answered on the small network of the clusters that it keeps, piece
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final, Literal, NoReturn, final
 
 import numpy as np
@@ -54,6 +55,14 @@ class GaussianEngine:
 
     def read_evidence(self, evidence: EvidenceLike, soft: Soft | None) -> Evidence:
         return read_numbers(self.store.index.dag, evidence, soft)
+
+    def quick_query(
+        self, variables: Name | Iterable[Name], evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
+    ) -> None:
+        """Nothing: there is no native way for regressions."""
+
+    def quick_marginals(self, evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool) -> None:
+        """Nothing, too."""
 
     def query(self, request: Request) -> GaussianDistribution:
         return gaussian_query(self.model, request)

@@ -18,8 +18,8 @@ from dconvex.inference.gaussian_pieces import Piece
 from dconvex.inference.linear_network import LinearNetwork, Shape
 from dconvex.locks import Lock
 
-HIDDEN_ROOT = -1
-"""Stands for the regression of a variable that plays no part: standard normal, without parents."""
+IDLE_ROOT = -1
+"""The number of the regression of a variable that plays no part: standard normal, without parents."""
 
 Numbered: TypeAlias = tuple[int, float, Sequence[float], float]
 """A regression: its number, intercept, coefficients and variance."""
@@ -103,9 +103,9 @@ class RegressionStore:
     def whole(self, observed: set[int]) -> Shape:
         """The whole network, all of it needed."""
         order, lists = self.index.dag.graph.order, self.index.dag.graph.parents
-        place = np.empty(len(order), np.int64)
-        place[order] = np.arange(len(order))
-        parents, start = place[lists.values].tolist(), lists.offsets.tolist()
+        position = np.empty(len(order), np.int64)
+        position[order] = np.arange(len(order))
+        parents, start = position[lists.values].tolist(), lists.offsets.tolist()
         nodes: list[int] = order.tolist()
         above = [parents[start[node] : start[node + 1]] for node in nodes]
         return Shape(nodes, nodes, above, [node in observed for node in nodes], [True] * len(nodes))
@@ -117,9 +117,9 @@ class RegressionStore:
         inside[small.parents.values[is_needed[small.parents.owners()]]] = True
         order = np.flatnonzero(inside)
         order = order[np.argsort(self.index.core.graph.rank[small.nodes[order]], kind="stable")]
-        place = np.full(len(small.nodes), -1, np.int64)
-        place[order] = np.arange(len(order))
-        parents, start = place[small.parents.values].tolist(), small.parents.offsets.tolist()
+        position = np.full(len(small.nodes), -1, np.int64)
+        position[order] = np.arange(len(order))
+        parents, start = position[small.parents.values].tolist(), small.parents.offsets.tolist()
         flags: list[bool] = is_needed[order].tolist()
         above = [parents[start[v] : start[v + 1]] if own else [] for v, own in zip(order.tolist(), flags, strict=True)]
         nodes = small.nodes[order].tolist()
@@ -159,8 +159,8 @@ class RegressionStore:
         if missing:
             return missing
         if given:
-            places = [shape.nodes.index(node) for node in given]
-            self._keep(table, *Piece(self._filled(shape), members).posterior([target]).regression(places))
+            positions = [shape.nodes.index(node) for node in given]
+            self._keep(table, *Piece(self._filled(shape), members).posterior([target]).regression(positions))
         else:
             self._keep(table, *self._moments(shape, target))
         return []
@@ -178,7 +178,7 @@ class RegressionStore:
         first, last = core.clusters.offsets[source], core.clusters.offsets[source + 1]
         tables, toward = core.member_table[first:last].tolist(), core.toward[first:last].tolist()
         held = {
-            node: HIDDEN_ROOT if onward == behind else own
+            node: IDLE_ROOT if onward == behind else own
             for node, own, onward in zip(core.clusters[source].tolist(), tables, toward, strict=True)
         }
         inside: set[int] = set()
@@ -190,9 +190,9 @@ class RegressionStore:
                 if held[node] >= 0:
                     waiting.extend(index.parents_of(held[node]).tolist())
         nodes = sorted(inside, key=core.graph.rank.__getitem__)
-        place = {node: number for number, node in enumerate(nodes)}
+        position = {node: number for number, node in enumerate(nodes)}
         own = [held[node] for node in nodes]
-        above = [[place[p] for p in index.parents_of(t).tolist()] if t >= 0 else [] for t in own]
+        above = [[position[p] for p in index.parents_of(t).tolist()] if t >= 0 else [] for t in own]
         return Shape(nodes, own, above, [node in given for node in nodes], [True] * len(nodes))
 
     def _filled(self, shape: Shape) -> LinearNetwork:
@@ -211,13 +211,13 @@ class RegressionStore:
         weight, square = [0.0] * len(shape.nodes), [0.0] * len(shape.nodes)
         weight[target] = square[target] = 1.0
         mean = variance = size = 0.0
-        for place in range(target, -1, -1):
-            table, own, own_square = shape.tables[place], weight[place], square[place]
+        for position in range(target, -1, -1):
+            table, own, own_square = shape.tables[position], weight[position], square[position]
             noise = float(self.variance[table])
             mean += own * float(self.intercept[table])
             variance += own * own * noise
             size += own_square * noise
-            if parents := shape.parents[place]:
+            if parents := shape.parents[position]:
                 for parent, coefficient in zip(
                     parents, self.coefficients[start[table] : start[table + 1]].tolist(), strict=True
                 ):

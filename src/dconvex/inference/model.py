@@ -277,6 +277,11 @@ class LocalModel(Shown):
             ValueError: A variable is named twice, or the method is unknown.
 
         """
+        if method == "exact" and soft is None:
+            limit = self.max_bytes if max_bytes is None else max_bytes
+            answer = self._engine.quick_query(variables, evidence, limit, assume_possible)
+            if answer is not None:
+                return answer
         request = self._request(variables, evidence, soft, max_bytes, assume_possible)
         if method == "exact":
             return self._engine.query(request)
@@ -313,6 +318,11 @@ class LocalModel(Shown):
             ValueError: A variable is named twice.
 
         """
+        if variables is None and soft is None:
+            limit = self.max_bytes if max_bytes is None else max_bytes
+            found = self._engine.quick_marginals(evidence, limit, assume_possible)
+            if found is not None:
+                return {**found}
         return {**self._engine.marginals(self._request(variables, evidence, soft, max_bytes, assume_possible))}
 
     def most_probable(
@@ -432,6 +442,7 @@ class LocalModel(Shown):
         impossible: Impossible = "raise",
         unknown: Unknown = "raise",
         max_bytes: float | None = None,
+        n_jobs: int | None = None,
     ) -> Any:
         """The most probable state (or the mean) of each target for each row.
 
@@ -442,6 +453,7 @@ class LocalModel(Shown):
             impossible: What becomes of rows of probability zero: an error, or cells without a value.
             unknown: What becomes of labels that the model does not have: an error, or missing cells.
             max_bytes: The most memory that the question may take; None: the model's own limit.
+            n_jobs: The number of threads, -1 and None: one for each core. The answers are the same, bit for bit.
 
         Returns:
             A frame of the caller's own kind with a column for each target.
@@ -455,7 +467,7 @@ class LocalModel(Shown):
             ValueError: `impossible` or `unknown` is none of the above, or a target is named twice.
 
         """
-        request = PredictionRequest(self._indices(target), impossible, unknown, self._limit(max_bytes))
+        request = PredictionRequest(self._indices(target), impossible, unknown, self._limit(max_bytes), n_jobs)
         return predicted(self._engine, self.dag.nodes, data, request)
 
     def predict_proba(
@@ -466,6 +478,7 @@ class LocalModel(Shown):
         impossible: Impossible = "raise",
         unknown: Unknown = "raise",
         max_bytes: float | None = None,
+        n_jobs: int | None = None,
     ) -> dict[Name, Floats]:
         """The probabilities of the states of each target for each row.
 
@@ -475,6 +488,7 @@ class LocalModel(Shown):
             impossible: What becomes of rows of probability zero: an error, or rows of NaN.
             unknown: What becomes of labels that the model does not have: an error, or missing cells.
             max_bytes: The most memory that the question may take; None: the model's own limit.
+            n_jobs: The number of threads, -1 and None: one for each core. The answers are the same, bit for bit.
 
         Returns:
             For each target an array with a row for each row of the data, along the target's states.
@@ -488,7 +502,7 @@ class LocalModel(Shown):
             ValueError: The model is Gaussian, `impossible` or `unknown` is none of the above, or a target is named twice.
 
         """
-        request = PredictionRequest(self._indices(target), impossible, unknown, self._limit(max_bytes))
+        request = PredictionRequest(self._indices(target), impossible, unknown, self._limit(max_bytes), n_jobs)
         return predicted_probabilities(self._engine, self.dag.nodes, data, request)
 
     def explain(

@@ -48,6 +48,7 @@ def predicted(engine: Engine, names: Sequence[Name], data: Any, request: Predict
     work = _Prediction(engine, names, request.checked())
     if not lies_in_partitions(data):
         return work.frame(data)
+    work = work.in_one_thread()
     evidence = work.evidence_in(data)
     meta = work.typed_frame(evidence._meta)  # bad arguments are refused here, not later by a worker
     return evidence.map_partitions(_on_worker, _task_of(work), _Prediction.typed_frame, meta=meta)
@@ -61,6 +62,7 @@ def predicted_probabilities(engine: Engine, names: Sequence[Name], data: Any, re
     work = _Prediction(engine, names, request.checked())
     if not lies_in_partitions(data):
         return {**work.probabilities(data)}
+    work = work.in_one_thread()
     evidence = work.evidence_in(data)
     none = work.joined_probabilities(evidence._meta)
     found = evidence.map_partitions(
@@ -79,6 +81,10 @@ class _Prediction:
     engine: Engine
     names: Sequence[Name]
     request: PredictionRequest
+
+    def in_one_thread(self) -> _Prediction:
+        """For Dask, which has threads of its own."""
+        return _Prediction(self.engine, self.names, self.request._replace(n_jobs=1))
 
     def evidence_in(self, data: Any) -> Any:
         """The columns that are looked at; no others are read."""

@@ -28,10 +28,10 @@ class RowGroup(Generic[Cells]):
         return None if flags.all() else int(np.argmin(flags))
 
 
-def row_groups(present: Sequence[int], cells: Cells, is_there: Flags) -> list[RowGroup[Cells]]:
-    """The rows of a table by the cells that are there; `present` are the variables of its columns."""
+def row_groups(present: Sequence[int], cells: Cells, is_there: Flags, first: int = 0) -> list[RowGroup[Cells]]:
+    """The rows of a table by the cells that are there; `present` are the variables of its columns, `first` its first row."""
     return [
-        RowGroup(rows, tuple(present[column] for column in columns), cells[rows][:, columns])
+        RowGroup(rows + first, tuple(present[column] for column in columns), cells[rows][:, columns])
         for rows, columns in row_patterns(is_there)
     ]
 

@@ -22,10 +22,13 @@ from dconvex.inference.row_plans import cheapest_row_plans
 from dconvex.inference.table_model import TableModel
 from dconvex.names import Label, Name
 from dconvex.network.frame_columns import Columns
+from dconvex.threads import thread_count, threads
 
 Impossible: TypeAlias = Literal["raise", "nan"]
 Unknown: TypeAlias = Literal["raise", "missing"]
 MISSING = -1
+ROWS_AT_ONCE = 1 << 14
+"""Rows are predicted in blocks of this size, by any number of threads: which plan is the cheapest depends on the block."""
 
 
 class PredictionRequest(NamedTuple):
@@ -38,6 +41,8 @@ class PredictionRequest(NamedTuple):
     """What becomes of labels that the model does not have."""
     limit: int
     """The most bytes that may be held at once."""
+    n_jobs: int | None = 1
+    """The number of threads, as for `fit`; it does not change a bit of the answers."""
 
     def checked(self) -> PredictionRequest:
         """The request, unless it names a policy that there is not."""
@@ -54,6 +59,19 @@ class _ImpossibleRow(NamedTuple):
     row: int
     evidence: Evidence
     context: Variables
+
+
+class _BlockReport(NamedTuple):
+    """What was found out about a block of rows: those that are impossible, and the memory that its largest plan took."""
+
+    impossible: list[_ImpossibleRow]
+    peak_bytes: int
+
+    @classmethod
+    def of(cls, parts: Sequence[_BlockReport]) -> _BlockReport:
+        """What was found out about all parts."""
+        rows = [row for part in parts for row in part.impossible]
+        return cls(rows, max((part.peak_bytes for part in parts), default=0))
 
 
 def _present(columns: Columns, names: Sequence[Name], targets: Variables) -> list[int]:
@@ -74,26 +92,39 @@ def predicted_labels(model: TableModel, columns: Columns, request: PredictionReq
 def predicted_probabilities(model: TableModel, columns: Columns, request: PredictionRequest) -> dict[Name, Floats]:
     """By target the probabilities of its states, a row for each row of the data; NaN in impossible rows."""
     found = {target: np.full((len(columns), len(model.labels[target])), np.nan) for target in request.targets}
-    impossible = [row for group in _state_groups(model, columns, request) for row in _fill(model, group, request, found)]
+    impossible = _filled(model, columns, request, found)
     if impossible and request.impossible == "raise":
         row, evidence, context = min(impossible, key=lambda one: one.row)
         raise_impossible(model, evidence, request.limit, context, f" in row {row}")
     return {model.names[target]: values for target, values in found.items()}
 
 
-def _state_groups(model: TableModel, columns: Columns, request: PredictionRequest) -> list[RowGroup[Indices]]:
+def _filled(model: TableModel, columns: Columns, request: PredictionRequest, found: dict[int, Floats]) -> list[_ImpossibleRow]:
+    """Fill in the probabilities of all rows, block by block; the first impossible rows of each block.
+
+    The first block shows how much memory each of several threads would take.
+    """
     present = _present(columns, model.names, request.targets)
     states = np.empty((len(columns), len(present)), np.int32)
     for k, v in enumerate(present):
         states[:, k] = columns.codes_or_missing(model.names[v], model.labels[v], unknown=request.unknown)
-    return row_groups(present, states, states != MISSING)
+
+    def fill(first: int) -> _BlockReport:
+        block = states[first : first + ROWS_AT_ONCE]
+        reports = [_fill(model, group, request, found) for group in row_groups(present, block, block != MISSING, first)]
+        return _BlockReport.of(reports)
+
+    first, *others = range(0, max(len(columns), 1), ROWS_AT_ONCE)
+    begun = fill(first)
+    most = max(request.limit // max(begun.peak_bytes, 1), 1)
+    with threads(min(thread_count(request.n_jobs), len(others), most) or 1) as workers:
+        return _BlockReport.of([begun, *workers.map(fill, others)]).impossible
 
 
-def _fill(
-    model: TableModel, group: RowGroup[Indices], request: PredictionRequest, found: dict[int, Floats]
-) -> list[_ImpossibleRow]:
+def _fill(model: TableModel, group: RowGroup[Indices], request: PredictionRequest, found: dict[int, Floats]) -> _BlockReport:
     """Fill in the probabilities of the rows of a group; the first row that is impossible for each plan."""
     impossible: list[_ImpossibleRow] = []
+    peak_bytes = 0
 
     def note(flags: Flags, context: Variables) -> None:
         if (first := group.first_without(flags)) is not None:
@@ -104,6 +135,7 @@ def _fill(
     is_checked = False
     for planned in cheapest_row_plans(model, request.targets, group, request.limit):
         chosen = planned.sound(model)
+        peak_bytes = max(peak_bytes, chosen.peak_bytes)
         values, is_fine = chosen.plan.run_rows(np.ascontiguousarray(group.cells[chosen.first]))
         own = is_fine[chosen.number]
         is_sure = chosen.plan.uses_all_evidence
@@ -122,7 +154,7 @@ def _fill(
         is_possible &= own
     for probabilities in found.values():
         probabilities[group.rows[~is_possible]] = np.nan
-    return impossible
+    return _BlockReport(impossible, peak_bytes)
 
 
 def _are_possible(model: TableModel, group: RowGroup[Indices], limit: int, context: Variables) -> Flags:

@@ -16,7 +16,7 @@ from dconvex.learning.progress import Iterations
 from dconvex.learning.statistics.counted_families import Families
 from dconvex.learning.statistics.counts import Counts
 from dconvex.learning.statistics.gatherer import FamilyStatistics
-from dconvex.learning.threads import threads
+from dconvex.threads import threads
 
 
 def expected_statistics(

@@ -54,7 +54,8 @@ def fit(
             paper.
         for_query: Learn only the clusters that a question about these variables keeps.
         missing: What becomes of rows with missing cells. `"available"`: each family uses the rows that have all its cells,
-            which is biased unless cells are missing completely at random. `"em"` or `EM(…)`: expectation maximisation, which
+            which is biased unless cells are missing completely at random; `"complete"`: all use the rows without any missing
+            cell, which is no less biased. `"em"` or `EM(…)`: expectation maximisation, which
             needs them to be missing at random; of the whole network with `coherent=True`, else of each cluster from its own
             columns (discrete data only). A column that a table lacks is missing in it.
         hidden: Labels of variables that no table has (needs EM and `coherent=True`).

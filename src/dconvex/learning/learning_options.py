@@ -8,9 +8,9 @@ from typing import Literal, TypeAlias, get_args
 
 from dconvex.graph.dag import Dag
 from dconvex.inference.memory import limit_of
-from dconvex.learning.threads import thread_count
 from dconvex.names import Label, Name, checked_labels
 from dconvex.network.network import BayesianNetwork
+from dconvex.threads import thread_count
 
 Kind: TypeAlias = Literal["discrete", "gaussian"]
 Unknown: TypeAlias = Literal["raise", "missing"]

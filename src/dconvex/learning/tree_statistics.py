@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, cast, get_args
+from typing import Any, Literal, NoReturn, cast, get_args
 
 from dconvex.amounts import amount
 from dconvex.clusters.checked_index import checked_index
@@ -15,7 +15,7 @@ from dconvex.graph.decomposition import decompose
 from dconvex.graph.tree import ClusterTree
 from dconvex.learning.columns.matching import is_distributed
 from dconvex.learning.estimation.scores import Criterion, score
-from dconvex.learning.learning_options import Kind, LearningOptions, StatesLike, Unknown
+from dconvex.learning.learning_options import EM, Kind, LearningOptions, StatesLike, Unknown, checked_missing
 from dconvex.learning.statistics.counted_families import Families
 from dconvex.learning.statistics.counts import Counts
 from dconvex.learning.statistics.distributed import gathered_by_partition
@@ -34,6 +34,7 @@ def statistics(
     states: StatesLike | None = None,
     coherent: bool = False,
     for_query: Name | Iterable[Name] | None = None,
+    missing: Literal["available", "complete"] = "available",
     unknown: Unknown = "raise",
     n_jobs: int | None = None,
     max_bytes: float | None = None,
@@ -49,6 +50,8 @@ def statistics(
         states: Labels of variables, in order; None: those that the data shows.
         coherent: Count the families of the network only, without those of clusters that do not hold all parents.
         for_query: Count only what a question about these variables needs.
+        missing: `"available"`: each family uses the rows that have all its cells; `"complete"`: all use the rows without any
+            missing cell.
         unknown: Whether a value that is not among `states` raises, or counts as missing.
         n_jobs: The number of threads (None: all cores); it makes no difference to the result.
         max_bytes: The most memory for counts (None: half of what the machine has).
@@ -70,7 +73,10 @@ def statistics(
     Statistics(discrete, 8 variables, 12 families, 1,000 rows)
     """
     graph = as_dag(dag)
-    options = LearningOptions(kind, None, unknown, n_jobs, max_bytes, progress).with_states(graph, states)
+    way = checked_missing(missing)
+    if isinstance(way, EM):
+        raise ValueError('missing="em" needs parameters, which statistics do not have; pass it to dc.fit')
+    options = LearningOptions(kind, None, unknown, n_jobs, max_bytes, progress, way).with_states(graph, states)
     return statistics_of(Scope.of(graph, tree, coherent=coherent, for_query=for_query), data, options)
 
 
@@ -177,6 +183,9 @@ class Statistics:
 
         Args:
             path: The file.
+
+        Raises:
+            OSError: The file cannot be written.
         """
         storage().save_statistics(self, Path(path))
 

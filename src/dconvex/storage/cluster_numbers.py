@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias, final
+from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dconvex._core import ClusterIndex, StoredNumbers
-from dconvex.arrays import Floats, Indices, Integers, Offsets
+from dconvex.arrays import Checksums, Floats, Indices, Integers, Offsets
 from dconvex.caching import cached_property
 from dconvex.storage.container import Container
-
-Checksums: TypeAlias = NDArray[np.uint64]
 
 NUMBERS, CHECKSUMS = "tables.numbers", "tables.checksums"
 HOLDERS_LOOKED_AT = 64

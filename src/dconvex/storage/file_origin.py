@@ -21,7 +21,7 @@ from dconvex.names import Label, Name
 from dconvex.network.network import BayesianNetwork
 from dconvex.storage.container import Container
 from dconvex.storage.facts import Facts
-from dconvex.storage.reports import em_record, prior_record, read_em, read_prior, read_report, report_array
+from dconvex.storage.reports import missing_record, prior_record, read_missing, read_prior, read_report, report_array
 from dconvex.storage.sections import Arrays, Record
 from dconvex.storage.stored_statistics import read_statistics, statistics_arrays
 from dconvex.storage.structure import stored_count
@@ -58,7 +58,7 @@ class FileOrigin:
         prior = read_prior(about, engine.kind)
         states = _declared(file, index, engine)
         options = LearningOptions(engine.kind, states, about.choice("unknown", UNKNOWN), max_bytes=max_bytes)
-        options = replace(options, missing=read_em(about) or "available", hidden=_hidden(about, index))
+        options = replace(options, missing=read_missing(about), hidden=_hidden(about, index))
         return cls(file, index, engine, prior, options, is_partial)
 
     def network(self) -> BayesianNetwork:
@@ -100,7 +100,7 @@ def origin_arrays(origin: Origin, dag: Dag, *, statistics: bool) -> tuple[Arrays
         "learned": {
             "prior": prior_record(origin.prior),
             "unknown": origin.options.unknown,
-            "em": em_record(origin.options.em),
+            **missing_record(origin.options.missing),
             "hidden": [dag.index_of(name) for name in origin.options.hidden],
         },
     }

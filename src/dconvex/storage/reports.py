@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from typing import Literal
 
 import numpy as np
 
@@ -66,19 +67,23 @@ def read_report(file: Container, kind: str, families: int) -> Report:
     )  # fmt: skip
 
 
-def em_record(em: EM | None) -> Record | None:
-    """What an update needs to know of how EM ran."""
-    return None if em is None else {"tolerance": em.tolerance, "max_iterations": em.max_iterations}
+def missing_record(missing: Literal["available", "complete"] | EM) -> Record:
+    """What an update needs to know of how missing cells were treated."""
+    if isinstance(missing, EM):
+        return {"missing": "em", "em": {"tolerance": missing.tolerance, "max_iterations": missing.max_iterations}}
+    return {"missing": missing}
 
 
-def read_em(about: Facts) -> EM | None:
-    """What `em_record` gave.
+def read_missing(about: Facts) -> Literal["available", "complete"] | EM:
+    """What `missing_record` gave; files of earlier versions do not say.
 
     Raises:
-        FormatError: It does not say how EM runs.
+        FormatError: There is no such way, or it does not say how EM runs.
     """
-    if "em" not in about:
-        return None
+    ways: tuple[Literal["available", "complete", "em"], ...] = ("available", "complete", "em")
+    way = about.choice("missing", ways) if "missing" in about else "available"
+    if way != "em":
+        return way
     record = about.part("em")
     tolerance = record.number("tolerance")
     if tolerance < 0:

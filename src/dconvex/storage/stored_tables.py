@@ -30,12 +30,12 @@ class StoredTables:
         """Read the wanted tables with their clusters; all at once where all that are left are wanted."""
         stored = self.stored
         if np.count_nonzero(~stored.is_read[wanted]) == np.count_nonzero(~stored.is_read):
-            stored.read_all(tables.room)
+            stored.read_all(tables.buffer)
             tables.publish(wanted)
             return
         for table in wanted.tolist():
             # another thread may have read a table and not published it when the process forked
-            new = [table] if stored.is_read[table] else stored.read(table, tables.room)
+            new = [table] if stored.is_read[table] else stored.read(table, tables.buffer)
             tables.publish(np.array(new, np.int32))
 
 

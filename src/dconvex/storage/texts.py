@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import TypeAlias, final, overload
+from typing import final, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dconvex._core import check_names
-from dconvex.arrays import Array, Indices, Integers, Offsets
+from dconvex.arrays import Array, Bytes, Indices, Integers, Offsets
 from dconvex.errors import FormatError
 from dconvex.names import Label, Name
 from dconvex.storage.sections import Arrays
-
-Bytes: TypeAlias = NDArray[np.uint8]
 
 TEXT, INTEGER, BOOLEAN, INTERVAL = range(4)
 """Kinds of labels. Intervals are for later versions: they are refused by name."""

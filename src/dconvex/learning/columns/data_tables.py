@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from dconvex.arrays import Flags
 from dconvex.errors import DataError
 from dconvex.learning.columns.arrow_cells import ArrowCells, ConvertedCells, enum_cells
 from dconvex.learning.columns.cells import CategoryCells, Cells, FloatCells, IntegerCells
@@ -30,6 +31,11 @@ class Batch:
     @property
     def rows(self) -> int:
         return self.last - self.first
+
+    @property
+    def has_column(self) -> Flags:
+        """For each variable whether it has a column."""
+        return np.array([cells is not None for cells in self.cells], bool)
 
 
 class DataTable(ABC):

@@ -20,8 +20,8 @@ from dconvex.learning.columns.matching import MatchedTable, matched_tables
 from dconvex.learning.columns.states import States
 from dconvex.learning.learning_options import LearningOptions
 from dconvex.learning.progress import Bar
-from dconvex.learning.threads import Workers, threads
 from dconvex.names import Name
+from dconvex.threads import Workers, threads
 
 NARROW = 127
 """Up to this many states a code takes one byte."""
@@ -36,6 +36,12 @@ class EncodedRows:
     has_missing: Flags
     """For each variable whether some cell is missing; False for one without a column."""
 
+    def complete(self, has_column: Flags) -> EncodedRows:
+        """The rows without a missing cell; none where a column is missing."""
+        own = self.values[:, : self.rows]
+        own = own[:, np.full(self.rows, bool(has_column.all())) & (own >= 0).all(axis=0)]
+        return EncodedRows(own.copy(), own.shape[1], np.zeros(len(own), bool))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NumberRows:
@@ -44,6 +50,12 @@ class NumberRows:
     values: Floats
     rows: int
     has_missing: Flags
+
+    def complete(self, has_column: Flags) -> NumberRows:
+        """The rows without a missing cell; none where a column is missing."""
+        own = self.values[:, : self.rows]
+        own = own[:, np.full(self.rows, bool(has_column.all())) & ~np.isnan(own).any(axis=0)]
+        return NumberRows(np.ascontiguousarray(own), own.shape[1], np.zeros(len(own), bool))
 
 
 class CodeReader:

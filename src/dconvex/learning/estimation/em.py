@@ -21,10 +21,10 @@ from dconvex.learning.learning_options import EM, LearningOptions
 from dconvex.learning.statistics.counted_families import Families
 from dconvex.learning.statistics.counts import Counts, Tallies
 from dconvex.learning.statistics.coverage import Coverage
-from dconvex.learning.threads import Workers
 from dconvex.names import Name
 from dconvex.network.network import BayesianNetwork
 from dconvex.network.probability_tables import Tables
+from dconvex.threads import Workers
 
 ALIKE = 1e-4
 """States of a hidden variable are alike if no probability of a child differs by more."""

@@ -10,8 +10,8 @@ import numpy as np
 from dconvex._core import ExpectedCounts, Graph
 from dconvex.arrays import Floats, Integers, StateCodes
 from dconvex.errors import TooLargeError
-from dconvex.learning.threads import Workers
 from dconvex.names import Name
+from dconvex.threads import Workers
 
 HELD = 6
 """The numbers held at once for each cell, besides those of the blocks."""

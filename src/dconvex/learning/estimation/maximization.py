@@ -13,7 +13,7 @@ from dconvex.errors import DataError
 from dconvex.learning.estimation.expectation import Expected, GappedRows, weighted_logarithm
 from dconvex.learning.estimation.table_estimates import TableShape
 from dconvex.learning.learning_options import EM
-from dconvex.learning.threads import Workers
+from dconvex.threads import Workers
 
 Watch: TypeAlias = Callable[[int, float], None]
 """Called after each iteration with its number and the log-likelihood."""

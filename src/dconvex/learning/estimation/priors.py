@@ -26,7 +26,14 @@ class BDeu:
         _check_positive("the equivalent sample size", self.equivalent_sample_size)
 
     def pseudo_count(self, cells: float) -> float:
-        """The pseudo-count of each cell of a table with `cells` cells."""
+        """The pseudo-count of each cell of a table.
+
+        Args:
+            cells: The number of cells of the table.
+
+        Returns:
+            The number that is added to the count of each cell.
+        """
         return self.equivalent_sample_size / cells
 
 
@@ -49,7 +56,14 @@ class Dirichlet:
         _check_positive("the pseudo-count", self.pseudo)
 
     def pseudo_count(self, cells: float) -> float:
-        """The pseudo-count of each cell of a table with `cells` cells."""
+        """The pseudo-count of each cell of a table.
+
+        Args:
+            cells: The number of cells of the table.
+
+        Returns:
+            The number that is added to the count of each cell.
+        """
         return self.pseudo
 
 

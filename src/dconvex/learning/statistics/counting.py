@@ -16,7 +16,7 @@ from dconvex.learning.statistics.counted_families import Families
 from dconvex.learning.statistics.counts import Counts, Seen, Tallies
 from dconvex.learning.statistics.coverage import Coverage
 from dconvex.learning.statistics.gatherer import Gatherer
-from dconvex.learning.threads import TASKS, Workers, even_parts
+from dconvex.threads import TASKS, Workers, even_parts
 
 
 class Counting(Gatherer):
@@ -25,11 +25,13 @@ class Counting(Gatherer):
     def __init__(self, families: Families, options: LearningOptions, workers: Workers) -> None:
         self.families, self.used = families, np.zeros(len(families), np.int64)
         self._reader = CodeReader(families.names, options, workers)
-        self._limit, self._workers = options.limit, workers
+        self._limit, self._workers, self._needs_complete = options.limit, workers, options.missing == "complete"
         self._tallies = Tallies.empty(families, self._reader.sizes(), options.limit)
 
     def add(self, batch: Batch, covered: Flags) -> None:
         encoded = self._reader.read(batch)
+        if self._needs_complete:
+            encoded = encoded.complete(batch.has_column)
         sizes = self._reader.sizes()
         if not np.array_equal(sizes, self._tallies.sizes):
             same = [np.arange(size) for size in self._tallies.sizes]

@@ -15,7 +15,7 @@ from dconvex.learning.statistics.counting import Counting
 from dconvex.learning.statistics.coverage import Coverage
 from dconvex.learning.statistics.gatherer import FamilyStatistics, Gatherer
 from dconvex.learning.statistics.measuring import Measuring
-from dconvex.learning.threads import Workers, threads
+from dconvex.threads import Workers, threads
 
 
 def gathered(families: Families, data: Any, options: LearningOptions) -> FamilyStatistics:
@@ -77,5 +77,5 @@ class _Pass:
 
     def _new_gatherer(self, kind: Kind | None) -> Gatherer:
         if kind == "gaussian":
-            return Measuring(self.families, self.workers)
+            return Measuring(self.families, self.options, self.workers)
         return Counting(self.families, self.options, self.workers)

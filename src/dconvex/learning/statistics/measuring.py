@@ -10,24 +10,27 @@ from dconvex._core import MomentSums, add_moments
 from dconvex.arrays import Flags
 from dconvex.learning.columns.data_tables import Batch
 from dconvex.learning.columns.encoded_columns import NumberReader
+from dconvex.learning.learning_options import LearningOptions
 from dconvex.learning.statistics.counted_families import Families
 from dconvex.learning.statistics.coverage import Coverage
 from dconvex.learning.statistics.gatherer import Gatherer
 from dconvex.learning.statistics.moments import Moments, entry_indices, exact_sum
-from dconvex.learning.threads import TASKS, Workers, even_parts
+from dconvex.threads import TASKS, Workers, even_parts
 
 
 class Measuring(Gatherer):
     """Adds up moments; those of a batch are added to those of the batches before it, in their order."""
 
-    def __init__(self, families: Families, workers: Workers) -> None:
+    def __init__(self, families: Families, options: LearningOptions, workers: Workers) -> None:
         self.families, self.used = families, np.zeros(len(families), np.int64)
         self._reader = NumberReader(families.names, workers)
-        self._workers = workers
+        self._workers, self._needs_complete = workers, options.missing == "complete"
         self._total: Moments | None = None
 
     def add(self, batch: Batch, covered: Flags) -> None:
         found = self._reader.read(batch)
+        if self._needs_complete:
+            found = found.complete(batch.has_column)
         sums = MomentSums(self.families.lists)
         parts = even_parts(np.diff(self.families.offsets) ** 2.0, TASKS)
         runs = [run for part in parts for run in _covered_runs(covered, *part)]

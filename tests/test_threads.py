@@ -11,7 +11,7 @@ import pytest
 
 import dconvex as dc
 from dconvex._core import IntegerEncoder
-from dconvex.learning.threads import Workers, threads
+from dconvex.threads import Workers, threads
 
 N_JOBS = [1, 2, 4]
 
