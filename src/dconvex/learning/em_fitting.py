@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.inference.partitions import checked_dask_frame
@@ -22,7 +21,7 @@ from dconvex.threads import threads
 def expected_statistics(
     index: ClusterIndex,
     families: Families,
-    data: Any,
+    data: object,
     prior: Prior | None,
     options: LearningOptions,
     *,
@@ -52,7 +51,7 @@ def expected_statistics(
         return problem.local_maximum(workers, bar.show)
 
 
-def _partitions(data: Any) -> Iterator[Any]:
+def _partitions(data: object) -> Iterator[object]:
     """The partitions of a Dask DataFrame, one after the other."""
     frame = checked_dask_frame(data)
     for number in range(frame.npartitions):

@@ -96,7 +96,7 @@ def fit(
 
 
 def learned_by_em(
-    scope: Scope, data: Any, prior: Prior | None, options: LearningOptions, *, coherent: bool, held: Statistics | None = None
+    scope: Scope, data: object, prior: Prior | None, options: LearningOptions, *, coherent: bool, held: Statistics | None = None
 ) -> LocalModel:
     """The model that EM gives, from rows and from the statistics of earlier ones that are held."""
     if options.hidden and not coherent:

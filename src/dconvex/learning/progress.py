@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import time
 from types import TracebackType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from rich.status import Status
 
 PATIENCE = 1.0
 """Seconds until the bar appears."""
@@ -59,7 +62,7 @@ class Iterations:
     def __init__(self, title: str, *, is_shown: bool) -> None:
         self.title, self.is_shown = title, is_shown
         self._began = time.monotonic()
-        self._status: Any = None
+        self._status: Status | None = None
 
     def show(self, iteration: int, log_likelihood: float) -> None:
         """Say how far it is."""
