@@ -43,6 +43,20 @@ def test_the_model_is_that_of_the_library(folder, data):
     np.testing.assert_allclose(asked["answers"][0]["values"], expected.query("lung", {"smoke": "yes"}).values)
 
 
+@pytest.mark.parametrize("missing", ["available", "complete", "em"])
+def test_missing_cells_are_treated_as_asked(folder, missing):
+    rows = ASIA.sample(500, seed=1).astype(object)
+    rows = rows.where(np.random.default_rng(0).random(rows.shape) > 0.2, None)
+    rows.to_csv("gaps.csv", index=False)
+    assert run("fit", "asia.bif", "gaps.csv", "-o", "model.dcx", "--coherent", "--missing", missing).exit_code == 0
+    expected = dc.fit(ASIA, rows, coherent=True, states=ASIA.states, missing=missing)
+    found = dc.open_model("model.dcx")
+    assert found.network() == expected.network()
+    assert (found.report().em is not None) == (missing == "em")
+    as_json = run("fit", "asia.bif", "gaps.csv", "-o", "model.dcx", "--coherent", "--missing", missing, "--json").stdout
+    assert (json.loads(as_json)["em"] is not None) == (missing == "em")
+
+
 def test_several_files_are_one_table(folder):
     ASIA.sample(500, seed=2).to_csv("more.csv", index=False)
     report = json.loads(run("fit", "asia", "rows.csv", "more.csv", "-o", "model.dcx", "--statistics", "--json").stdout)

@@ -11,6 +11,7 @@ from dconvex._core import Graph, Ragged
 from dconvex.arrays import Floats, Indices, Integers
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import DataError
+from dconvex.graph.dag import Dag
 from dconvex.inference.report import EmReport
 from dconvex.learning.columns.encoded_columns import NARROW, EncodedColumns
 from dconvex.learning.estimation.expectation import GappedRows, check_tables
@@ -22,8 +23,8 @@ from dconvex.learning.statistics.counted_families import Families
 from dconvex.learning.statistics.counts import Counts, Tallies
 from dconvex.learning.statistics.coverage import Coverage
 from dconvex.names import Name
+from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
-from dconvex.network.probability_tables import Tables
 from dconvex.threads import Workers
 
 ALIKE = 1e-4
@@ -159,12 +160,16 @@ class EmProblem:
         Raises:
             ValueError: It is of another graph, or has other states.
         """
-        if start.dag != self.index.dag or not isinstance(start.parameters, Tables):
+        dag = self.index.dag
+        is_same = set(start.dag.nodes) == set(dag.nodes) and all(
+            set(start.dag.parents(name)) == set(dag.parents(name)) for name in dag.nodes
+        )
+        if not is_same or start.kind != "discrete":
             raise ValueError("EM starts from a discrete network of the same graph; give dc.EM(start=…) one")
         for name, own in zip(self.families.names, self.columns.states, strict=True):
             if start.states[name] != own.labels:
                 raise ValueError(f"start= has the states {start.states[name]} for {name!r}, and the data {own.labels}")
-        return np.array(start.parameters.values, np.float64)
+        return np.concatenate([_table_of(start, dag, name) for name in dag.nodes])
 
     def _counts(self, counts: Floats, weights: Floats) -> Counts:
         """Expected counts as statistics. Every row is there for every family: what a table lacks is missing in it."""
@@ -192,6 +197,14 @@ class EmProblem:
             by_state = np.moveaxis(table, members.index(variable), 0).reshape(states, -1)
             apart = np.maximum(apart, np.abs(by_state[:, None] - by_state[None]).max(axis=2))
         return bool((apart + np.eye(states)).min() < ALIKE)
+
+
+def _table_of(start: BayesianNetwork, dag: Dag, name: Name) -> Floats:
+    """The probabilities of a variable, the axes of its parents in the order of the graph."""
+    table = start.family(name)
+    assert isinstance(table, Table)
+    axes = [table.parents.index(parent) for parent in dag.parents(name)]
+    return np.transpose(table.values, [*axes, len(axes)]).reshape(-1)
 
 
 def _unwatched(iteration: int, log_likelihood: float) -> None:
