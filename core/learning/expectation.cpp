@@ -26,7 +26,8 @@ std::uint64_t mixed(std::uint64_t hash, std::uint64_t number) noexcept {
 }  // namespace
 
 FamilyLayout::FamilyLayout(const Graph& graph, Vector<Index> states) : states_(std::move(states)) {
-    if (static_cast<Index>(states_.size()) != graph.size()) throw std::invalid_argument("every variable needs its number of states");
+    if (static_cast<Index>(states_.size()) != graph.size())
+        throw std::invalid_argument("every variable needs its number of states");
     if (std::any_of(states_.begin(), states_.end(), [](Index count) { return count < 1; })) {
         throw std::invalid_argument("every variable needs a state");
     }
@@ -160,7 +161,8 @@ private:
                 return std::find(eliminated.begin(), eliminated.end(), local) != eliminated.end();
             });
         };
-        const auto first = std::stable_partition(waiting_.begin(), waiting_.end(), [&](const Waiting& f) { return !touches(f); });
+        const auto first =
+            std::stable_partition(waiting_.begin(), waiting_.end(), [&](const Waiting& f) { return !touches(f); });
         for (auto factor = first; factor != waiting_.end(); ++factor) clique.factors.push_back(strided(*factor, clique));
         waiting_.erase(first, waiting_.end());
         plan_.cost += cells * 2.0 * static_cast<double>(clique.factors.size() + 1);
@@ -509,7 +511,8 @@ private:
             if (is_first) {
                 for_cells(clique, factor.strides.data(), count_, [=](Offset cell, Offset index) { cells[cell] = from[index]; });
             } else {
-                for_cells(clique, factor.strides.data(), count_, [=](Offset cell, Offset index) { cells[cell] *= from[index]; });
+                for_cells(clique, factor.strides.data(), count_,
+                          [=](Offset cell, Offset index) { cells[cell] *= from[index]; });
             }
             is_first = false;
         }
@@ -551,7 +554,8 @@ private:
                 if (sender.message_cells == 1) continue;
                 double* into = room_.data() + sender.message_begin + sender.message_cells;
                 std::fill_n(into, sender.message_cells, 0.0);
-                for_cells(clique, factor.strides.data(), count_, [=](Offset cell, Offset index) { into[index] += cells[cell]; });
+                for_cells(clique, factor.strides.data(), count_,
+                          [=](Offset cell, Offset index) { into[index] += cells[cell]; });
             } else {
                 double* into = counts_ + bases[factor.number];
                 for_cells(clique, factor.strides.data(), count_,
@@ -569,7 +573,8 @@ private:
 
 }  // namespace
 
-ExpectedCounts::Expectation ExpectedCounts::expect(std::span<const double> values, Index block, std::span<double> counts) const {
+ExpectedCounts::Expectation ExpectedCounts::expect(std::span<const double> values, Index block,
+                                                   std::span<double> counts) const {
     if (static_cast<Offset>(values.size()) != layout_.cells() || static_cast<Offset>(counts.size()) != layout_.cells()) {
         throw std::invalid_argument("there must be a number for each cell of the families");
     }

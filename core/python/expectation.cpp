@@ -33,11 +33,12 @@ void add_rows(ExpectedCounts& counts, const Matrix<Code>& codes, const std::opti
 void bind_expectation(nb::module_& module) {
     using Own = nb::handle_t<ExpectedCounts>;
     nb::class_<ExpectedCounts>(module, "ExpectedCounts")
-        .def("__init__",
-             [](ExpectedCounts* place, std::shared_ptr<Graph> graph, const Array<Index>& states) {
-                 new (place) ExpectedCounts(std::move(graph), as_vector(states));
-             },
-             nb::arg("graph"), nb::arg("states"))
+        .def(
+            "__init__",
+            [](ExpectedCounts* place, std::shared_ptr<Graph> graph, const Array<Index>& states) {
+                new (place) ExpectedCounts(std::move(graph), as_vector(states));
+            },
+            nb::arg("graph"), nb::arg("states"))
         .def("add_rows", &add_rows<std::int8_t>, nb::arg("codes").noconvert(), nb::arg("weights").none())
         .def("add_rows", &add_rows<std::int16_t>, nb::arg("codes").noconvert(), nb::arg("weights").none())
         .def("add_rows", &add_rows<std::int32_t>, nb::arg("codes").noconvert(), nb::arg("weights").none())
@@ -55,15 +56,16 @@ void bind_expectation(nb::module_& module) {
                      [](Own own) { return as_view(nb::cast<const ExpectedCounts&>(own).largest_component(), own); })
         .def_prop_ro("cost", &ExpectedCounts::cost)
         .def_prop_ro("block_count", &ExpectedCounts::block_count)
-        .def("expect",
-             [](const ExpectedCounts& counts, const Array<double>& values, Index block, const Output<double>& into) {
-                 const std::span<const double> given = as_span(values);
-                 const std::span<double> out = as_span(into);
-                 nb::gil_scoped_release release;
-                 const ExpectedCounts::Expectation found = counts.expect(given, block, out);
-                 return std::pair(found.log_likelihood, found.impossible_weight);
-             },
-             nb::arg("values"), nb::arg("block"), nb::arg("counts"));
+        .def(
+            "expect",
+            [](const ExpectedCounts& counts, const Array<double>& values, Index block, const Output<double>& into) {
+                const std::span<const double> given = as_span(values);
+                const std::span<double> out = as_span(into);
+                nb::gil_scoped_release release;
+                const ExpectedCounts::Expectation found = counts.expect(given, block, out);
+                return std::pair(found.log_likelihood, found.impossible_weight);
+            },
+            nb::arg("values"), nb::arg("block"), nb::arg("counts"));
 }
 
 }  // namespace dconvex::python
