@@ -200,7 +200,8 @@ def counting(name: str, network: dc.BayesianNetwork, rows: int) -> Case:
     expected = by_bincount(own, codes, sizes)
 
     def by_statistics() -> NDArray[np.int64]:
-        return cast(Counts, dc.statistics(dag, frame, coherent=True, n_jobs=1).part).tallies.counts
+        counts = cast(Counts, dc.statistics(dag, frame, coherent=True, n_jobs=1).part).tallies.counts
+        return cast("NDArray[np.int64]", counts)
 
     def compare(found: NDArray[np.int64]) -> str:
         if not np.array_equal(found[: len(expected)], expected):
