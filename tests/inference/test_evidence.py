@@ -290,3 +290,12 @@ def test_a_long_observed_chain_is_the_forward_algorithm():
     assert local.log_evidence(evidence) == pytest.approx(total, rel=1e-10)
     close(local.query(hidden[-1], evidence).values, np.exp(forward - total))
     close(local.marginals(evidence)[hidden[-1]].values, np.exp(forward - total))
+
+
+def test_a_row_of_pandas_is_evidence():
+    pd = pytest.importorskip("pandas")
+    local = dc.localize(dc.load_network("asia"))
+    row = pd.Series({"smoke": "yes", "xray": "yes"})
+    assert local.query("lung", row).values.tolist() == local.query("lung", dict(row)).values.tolist()
+    numbers = dc.localize(dc.load_network("ecoli70"))
+    assert numbers.query("lacA", pd.Series({"aceB": 1.5})).mean == numbers.query("lacA", {"aceB": 1.5}).mean

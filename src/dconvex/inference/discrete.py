@@ -65,7 +65,7 @@ class DiscreteEngine:
         return dict(zip(self.model.names, self.labels, strict=True))
 
     def read_evidence(self, evidence: EvidenceLike, soft: Soft | None) -> Evidence:
-        if not evidence and not soft:
+        if evidence is None and soft is None:
             return NOTHING
         return read_states(self.store.index.dag, self.labels, evidence, soft)
 

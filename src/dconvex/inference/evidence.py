@@ -118,7 +118,7 @@ def read_states(
     check_mapping("soft", soft)
     observed: dict[int, int] = {}
     likelihoods: dict[int, Floats] = {}
-    for name, value in (evidence or {}).items():
+    for name, value in ({} if evidence is None else evidence).items():
         variable = dag.index_of(name)
         if not isinstance(value, set | frozenset | list | tuple):
             observed[variable] = _state(name, value, labels[variable])
@@ -192,7 +192,7 @@ def read_numbers(dag: Dag, evidence: Mapping[Name, Any] | None, soft: Mapping[Na
     for name in soft or ():
         dag.index_of(name)
         raise ValueError(f"there is a likelihood for {name!r}; soft and set-valued evidence is for discrete networks")
-    found = sorted((dag.index_of(name), _number(name, value)) for name, value in (evidence or {}).items())
+    found = sorted((dag.index_of(name), _number(name, value)) for name, value in ({} if evidence is None else evidence).items())
     return Evidence(tuple(variable for variable, _ in found), numbers=tuple(number for _, number in found))
 
 
