@@ -293,7 +293,6 @@ def test_a_long_observed_chain_is_the_forward_algorithm():
 
 
 def test_a_row_of_pandas_is_evidence():
-    pd = pytest.importorskip("pandas")
     local = dc.localize(dc.load_network("asia"))
     row = pd.Series({"smoke": "yes", "xray": "yes"})
     assert local.query("lung", row).values.tolist() == local.query("lung", dict(row)).values.tolist()
