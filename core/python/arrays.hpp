@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstring>
 #include <span>
 #include <utility>
 
@@ -33,9 +34,12 @@ std::span<T> as_span(const Output<T>& array) {
     return {array.data(), array.size()};
 }
 
+// A copy. The numbers of an array that was unpickled may lie at any address, so they are copied as bytes.
 template <class T>
 Vector<T> as_vector(const Array<T>& array) {
-    return Vector<T>(array.data(), array.data() + array.size());
+    Vector<T> numbers(array.size());
+    if (array.size()) std::memcpy(numbers.data(), static_cast<const void*>(array.data()), array.size() * sizeof(T));
+    return numbers;
 }
 
 // A new array that owns the numbers of a vector.

@@ -125,3 +125,10 @@ def test_arrays_are_read_only_and_outlive_the_lists():
     for array in (offsets, values, first):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+
+
+def test_numbers_at_any_address_are_copied():
+    """As arrays have them that were unpickled."""
+    offsets = np.frombuffer(b"x" + np.array([0, 2, 3]).astype(np.int64).tobytes(), np.int64, offset=1)
+    values = np.frombuffer(b"x" + np.array([4, 5, 6]).astype(np.int32).tobytes(), np.int32, offset=1)
+    assert [own.tolist() for own in Ragged(offsets, values)] == [[4, 5], [6]]
