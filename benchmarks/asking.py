@@ -37,7 +37,7 @@ COMPARED = 1 << 16
 SMALL = 12
 """Answers about at most this many variables wait until all questions in a row are answered: to look at them empties caches."""
 FAILURES = 2
-"""After so many a contender is out."""
+"""After this many a contender is out."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Contest:
 
 @dataclass
 class Row:
-    """Seconds per question, infinite where there is no answer; the notes tell why."""
+    """Seconds per question, infinite where there is no answer; the notes say why."""
 
     contender: str
     seconds: list[float] = field(default_factory=list)

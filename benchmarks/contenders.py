@@ -23,12 +23,12 @@ THREADS = os.cpu_count() or 1
 ENGINES = ("LazyPropagation", "ShaferShenoyInference", "VariableElimination")
 
 
-def peers(source: Source, engines: Sequence[str], threaded: str, *, anew: bool = False) -> dict[str, Entry]:
+def peers(source: Source, engines: Sequence[str], threaded: str, *, rebuilt: bool = False) -> dict[str, Entry]:
     """Each is asked for one variable before the clock starts; one engine of pyAgrum takes part with all threads as well."""
     makers: dict[str, Callable[[], Contender]] = {f"pyAgrum {name}": partial(PyAgrum, source, name) for name in engines}
     makers[f"pyAgrum {threaded}, {THREADS} threads"] = partial(PyAgrum, source, threaded, THREADS)
-    if anew:
-        makers |= {f"pyAgrum {name}, built anew": partial(PyAgrum, source, name, anew=True) for name in engines}
+    if rebuilt:
+        makers |= {f"pyAgrum {name}, rebuilt": partial(PyAgrum, source, name, rebuilt=True) for name in engines}
     makers["pgmpy"] = partial(Pgmpy, source)
     prelude = [Question((source().dag.nodes[0],))]
     return {name: Entry(make, prelude=prelude) for name, make in makers.items()}
@@ -60,7 +60,7 @@ class OursInTurns(Ours):
 
     def __init__(self, source: Source, engine: str, questions: Sequence[Question]) -> None:
         super().__init__(source)
-        self.other, self.questions = PyAgrum(source, engine, anew=True), cycle(questions)
+        self.other, self.questions = PyAgrum(source, engine, rebuilt=True), cycle(questions)
 
     def forget(self) -> None:
         self.other.ask(next(self.questions))
@@ -69,18 +69,18 @@ class OursInTurns(Ours):
 class PyAgrum:
     """One of its engines: for marginals a new one each time, as one that is kept gives old results again.
 
-    For a joint it is kept, and gets a new target, or built `anew`. With several threads it is many times slower
+    For a joint it is kept, and gets a new target, or `rebuilt`. With several threads it is many times slower
     where the cores are busy otherwise, and rarely faster where they are not.
     """
 
-    def __init__(self, source: Source, engine: str, threads: int = 1, *, anew: bool = False) -> None:
+    def __init__(self, source: Source, engine: str, threads: int = 1, *, rebuilt: bool = False) -> None:
         import pyagrum
 
         pyagrum.setNumberOfThreads(threads)
         self.network = source()
         self.model = to_pyagrum(self.network)
         self.engine = getattr(pyagrum, engine)
-        self.kept, self.anew = self.engine(self.model), anew
+        self.kept, self.rebuilt = self.engine(self.model), rebuilt
 
     def forget(self) -> None: ...
 
@@ -90,7 +90,7 @@ class PyAgrum:
             engine.setEvidence(question.evidence)
             engine.makeInference()
             return [engine.posterior(name) for name in unobserved(self.network, question)]
-        if self.anew:
+        if self.rebuilt:
             self.kept = self.engine(self.model)
         elif hasattr(self.kept, "eraseAllJointTargets"):
             self.kept.eraseAllJointTargets()

@@ -20,7 +20,7 @@ from dconvex.exchange.pyagrum import to_pyagrum
 
 QUICK = ("asia", "alarm", "win95pts", "pigs")
 LARGE = 400
-"""From so many nodes on the plain ones get one call only."""
+"""From this many nodes on the plain ones get one call only."""
 LONG = ("link",)
 """Networks whose refined tree takes so long that one call must do."""
 

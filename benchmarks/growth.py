@@ -167,7 +167,7 @@ def _kind(is_refined: bool) -> str:
 
 
 def plot(found: Iterable[Measurement], path: Path) -> None:
-    """Seconds against nodes, both in logarithms, Algorithm 2 beside the refined tree."""
+    """Seconds against nodes, both in logarithms, Algorithm 2 neighbours the refined tree."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(12, 6), layout="constrained")

@@ -58,7 +58,7 @@ class Case:
     """The same piece of work, done by each contender.
 
     `most` gives some of them fewer turns than the effort does; 0: the first call is the only one, and counts. A contender with
-    a `share` does only that part of the work, and its median is scaled up. `describe` tells in a few words what a
+    a `share` does only that part of the work, and its median is scaled up. `describe` says in a few words what a
     contender's first call came to.
     """
 
@@ -71,7 +71,7 @@ class Case:
 
 @dataclass
 class Timing:
-    """What the clock says of one contender; `note` tells why there is no median, `result` what came out."""
+    """What the clock says of one contender; `note` says why there is no median, `result` what came out."""
 
     contender: str
     first: float | None = None
@@ -79,7 +79,7 @@ class Timing:
     note: str = ""
     result: str = ""
     share: float = 1.0
-    """The part of the work that was done in so many seconds."""
+    """The part of the work that was done in this many seconds."""
 
     @property
     def median(self) -> float | None:

@@ -33,7 +33,7 @@ SIZES = (1_000, 10_000, 100_000, 1_000_000)
 DISTANCES: tuple[int | None, ...] = (1, 10, 100, None)
 """None: both variables are drawn from the whole network."""
 PAIRS, FRESH = 50, 3
-"""So many pairs are asked of one model, and so many new models are asked for one pair."""
+"""The number of pairs asked of one model, and of new models asked for one pair."""
 BUDGET = 20.0
 """Seconds, after which no further pair is asked."""
 STEPS = 1_000
@@ -125,24 +125,24 @@ def anywhere(dag: dc.Dag) -> list[Pair]:
 
 
 def far_apart(tree: dc.ClusterTree, distance: int) -> Iterator[Pair]:
-    """Pairs of variables for which the nearest clusters that hold them are so many steps apart."""
+    """Pairs of variables for which the nearest clusters that hold them are this many steps apart."""
     rng = np.random.default_rng(SEED)
     ends = np.array(tree.edges, np.int32)
     both = np.concatenate([ends, ends[:, ::-1]])
-    beside = Ragged.from_pairs(both[:, 0], both[:, 1], len(tree))
+    neighbours = Ragged.from_pairs(both[:, 0], both[:, 1], len(tree))
     found = 0
     for start in rng.integers(0, len(tree), STEPS).tolist():
-        walk = _walk(beside, start, distance, rng)
+        walk = _walk(neighbours, start, distance, rng)
         if len(walk) == distance + 1 and found < PAIRS:
             found += 1
             yield _only_in(tree, walk[0], walk[1]), _only_in(tree, walk[-1], walk[-2])
 
 
-def _walk(beside: Ragged, start: int, steps: int, rng: np.random.Generator) -> list[int]:
-    """A random walk that never turns back; shorter than so many steps if it comes to an end of the tree."""
+def _walk(neighbours: Ragged, start: int, steps: int, rng: np.random.Generator) -> list[int]:
+    """A random walk that never turns back; shorter than this if it comes to an end of the tree."""
     walk = [start]
     while len(walk) <= steps:
-        onward = [place for place in beside[walk[-1]].tolist() if place not in walk[-2:-1]]
+        onward = [place for place in neighbours[walk[-1]].tolist() if place not in walk[-2:-1]]
         if not onward:
             break
         walk.append(onward[rng.integers(len(onward))])

@@ -14,9 +14,9 @@ sub-models in parallel; "only the parameter learning phase", so the tree and its
 The published notebook times bnlearn's `bn.fit` on the network, in one process, against `bn.fit` on each cluster, in up to 9
 processes that hold the clusters' columns already; a family that three clusters share is counted three times.
 
-- t_decom is our local learning: each distinct family (v, pa(v) ∩ C) once, on so many threads.
+- t_decom is our local learning: each distinct family (v, pa(v) ∩ C) once, on this many threads.
 - t_full is the coherent model: the family of each variable, on one thread. Its ratio is the paper's.
-- "cluster by cluster" is the notebook's procedure with our learning instead of bnlearn's, on so many threads.
+- "cluster by cluster" is the notebook's procedure with our learning instead of bnlearn's, on this many threads.
 - "full, n_jobs=2" is the coherent model again: threads serve it as well.
 
 Clusters have more families than their network (pigs: 635 and 441), so with the same code on one thread the ratio is below
@@ -107,7 +107,7 @@ KINDS: Mapping[str, Make] = {
 
 
 def fitting(name: str, network: dc.BayesianNetwork, frame: pd.DataFrame, turns: int) -> Case:
-    """The peers get so many turns."""
+    """The number of turns of the peers."""
     dag, states = network.dag, network.states
     if pd.api.types.is_integer_dtype(frame.dtypes.iloc[0]):
         states = {variable: tuple(range(len(labels))) for variable, labels in states.items()}

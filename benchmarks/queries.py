@@ -3,7 +3,7 @@
 Every question is new: 100 different random sets of variables for each size. Compilation is not counted, nor are the messages of
 the tree: other questions come before. In a row, one contender answers many questions one after the other; in turns, an engine
 of pyAgrum works before each of our questions in the same process, so that caches are cold. pyAgrum's engines are kept and get
-a new target, or are built anew for each question. Of large answers, the bandwidth is shown next to that of a plain copy.
+a new target, or are rebuilt for each question. Of large answers, the bandwidth is shown next to that of a plain copy.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def case(
     rehearsal = drawn(network, size, 2 if size >= LARGE else 20, SEED + 100, observed)
     make = partial(OursInTurns, source, ENGINES[0], rehearsal) if in_turns else partial(Ours, source)
     entries = {"dconvex": Entry(make, rehearsal, prelude, twice=True, in_turns=in_turns)}
-    entries |= peers(source, ENGINES, "VariableElimination", anew=True) | {"opt_einsum": Entry(partial(OptEinsum, source))}
+    entries |= peers(source, ENGINES, "VariableElimination", rebuilt=True) | {"opt_einsum": Entry(partial(OptEinsum, source))}
     is_large = size >= LARGE
     if is_large:
         entries["numpy copy"] = Entry(partial(Copy, 2**size))

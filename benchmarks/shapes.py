@@ -16,7 +16,7 @@ from dconvex._core import Ragged
 
 @dataclass(frozen=True)
 class Shape:
-    """A family of DAGs: `make(nodes, seed)` gives one with about so many nodes."""
+    """A family of DAGs: `make(nodes, seed)` gives one with about this many nodes."""
 
     make: Callable[[int, int], dc.Dag]
     what: str

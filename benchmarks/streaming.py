@@ -1,7 +1,7 @@
 """Learning *alarm* from more rows than one would like to hold: from a folder of Parquet files, and from a frame in memory.
 
 The files are made by `sample`, a million rows at a time. Each way runs in a process of its own, which warms up on a few rows;
-its peak by then is the `floor`. What `beyond` tells is the peak less the floor and less the data, where that lies in memory.
+its peak by then is the `floor`. `beyond` is the peak less the floor and less the data, where that lies in memory.
 "only read" goes through the record batches and looks at none of them: all else is learning.
 """
 

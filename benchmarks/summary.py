@@ -26,7 +26,7 @@ faster. Where ours answers questions, it is asked each of them for the first tim
 
 
 def write_summary(names: Iterable[str], folder: Path = RESULTS, page: Path = PAGE) -> None:
-    """Write the page anew from the results that are there."""
+    """Write the page again from the results that are there."""
     files = [folder / f"{name}.json" for name in names]
     records = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.exists()]
     sections = [line for record in records for line in (*_section(record), *_picture(record, folder, page))]
@@ -72,7 +72,7 @@ def _section(record: Record) -> Iterator[str]:
 
 
 def _picture(record: Record, folder: Path, page: Path) -> Iterator[str]:
-    """The one that the benchmark has drawn beside its results, if it draws."""
+    """The one that the benchmark has drawn neighbours its results, if it draws."""
     picture = folder / f"{record['benchmark']}.png"
     if picture.exists():
         yield f"![{record['benchmark']}]({picture.relative_to(page.parent).as_posix()})"

@@ -1,1 +1,1 @@
-"""The figures and tables of the paper, made anew: `python -m experiments NAME… [--quick | --smoke]`."""
+"""The figures and tables of the paper, reproduced: `python -m experiments NAME… [--quick | --smoke]`."""

@@ -26,7 +26,7 @@ def main(
     smoke: Annotated[bool, typer.Option("--smoke", help="A few seconds each, only to see that it runs.")] = False,
     folder: Annotated[Path | None, typer.Option(help="For the results, whatever the setting.")] = None,
 ) -> None:
-    """Print our numbers beside the paper's, and write tables, pictures and a page of both.
+    """Print our numbers next to the paper's, and write tables, pictures and a page of both.
 
     Only the full setting replaces experiments/results and docs/reproduction.md; the others write to a temporary folder.
     """

@@ -55,7 +55,7 @@ SMOKE, QUICK, FULL = Setting("smoke", 2), Setting("quick", 10), Setting("full", 
 
 
 class Row(NamedTuple):
-    """One number of the paper beside ours, and a sentence about the two."""
+    """One number of the paper next to ours, and a sentence about the two."""
 
     item: str
     paper: str
@@ -100,8 +100,8 @@ class Result:
         return [f"- {' '.join(paragraph.split())}" for paragraph in self.remarks.split("\n\n")]
 
     def as_table(self) -> Table:
-        told = "\n".join([self.verdict, *self._listed_remarks()])
-        table = Table(title=f"{self.title} ({self.setting.name})", caption=escape(told), caption_justify="left")
+        remark = "\n".join([self.verdict, *self._listed_remarks()])
+        table = Table(title=f"{self.title} ({self.setting.name})", caption=escape(remark), caption_justify="left")
         for column in ("item", "the paper", "ours", "verdict"):
             table.add_column(column)
         for row in self.rows:

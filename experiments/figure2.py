@@ -5,7 +5,7 @@ learns from all rows in a model that a few rows have given its tree already.
 
 - t_full: the families of the network (`coherent=True`), on one thread, as bnlearn's `bn.fit` is in the published notebook.
 - t_decom: our local learning, each distinct family (v, pa(v) ∩ C) of all clusters once, on all threads.
-- on the same cores: global learning as well on all threads, which tells what is left of the gain without them.
+- on the same cores: global learning as well on all threads, which shows what is left of the gain without them.
 - by clusters: the notebook's procedure, each cluster as a network of its own, so that a family of three clusters is counted
   three times. The notebook has copied each cluster's columns to up to 9 processes before its clock starts.
 """
@@ -110,16 +110,16 @@ def row(name: str, runs: pd.DataFrame) -> Row:
     families, distinct, limit = runs[["families", "distinct", "limit"]].iloc[0]
     ours = f"{ratio.mean():.2f} ± {ratio.std():.2f}, median {ratio.median():.2f}; global on the same cores {together:.2f}; "
     ours += f"by clusters {by_clusters.median():.2f}"
-    told = f"{families:.0f} families, {distinct:.0f} in clusters; if all cost the same, {limit:.2f} on {CORES}"
-    return Row(name, f"{PAPER[name]:.2f}", ours, f"{told} and {families / BUSIEST[name]:.2f} by the paper's schedule")
+    remark = f"{families:.0f} families, {distinct:.0f} in clusters; if all cost the same, {limit:.2f} on {CORES}"
+    return Row(name, f"{PAPER[name]:.2f}", ours, f"{remark} and {families / BUSIEST[name]:.2f} by the paper's schedule")
 
 
 def threads_row(name: str, growth: pd.DataFrame) -> Row:
     """By the clock, and in processor time, which does not depend on how many threads share the work."""
     ratio = (growth["full"] / growth["decom"]).groupby(growth["threads"]).median()
     work = (growth["full_work"] / growth["decom_work"]).median()
-    told = f"{work:.2f} of the processor time, {growth['share'].iloc[0]:.2f} of the families"
-    return Row(f"{name}, by threads", "–", f"{listed(ratio, '.2f')} with {listed(ratio.index, 'd')} threads", told)
+    remark = f"{work:.2f} of the processor time, {growth['share'].iloc[0]:.2f} of the families"
+    return Row(f"{name}, by threads", "–", f"{listed(ratio, '.2f')} with {listed(ratio.index, 'd')} threads", remark)
 
 
 def rows_row(name: str, growth: pd.DataFrame) -> Row:
@@ -134,16 +134,16 @@ def verdict(runs: pd.DataFrame) -> str:
     ratio = (runs["full"] / runs["decom"]).groupby(runs["network"])
     medians, together = ratio.median(), (runs["together"] / runs["decom"]).groupby(runs["network"]).median()
     agrees = all(abs(ratio / PAPER[str(name)] - 1) < 0.2 for name, ratio in medians.items())
-    told = (
+    remark = (
         f"{'Reproduced' if agrees else 'Differs'}: medians of {span(medians, '.2f')} and means of {span(ratio.mean(), '.2f')} "
         f"on {CORES}, in the paper {span(PAPER.values(), '.2f')} on up to six processes."
     )
     if together.max() < 1.1:
-        told += (
+        remark += (
             f" The gain comes from processes, not from the decomposition: on the same cores global learning takes "
             f"{span(together, '.2f')} of the time of decomposed learning."
         )
-    return told
+    return remark
 
 
 def remarks(growth: pd.DataFrame) -> str:

@@ -114,8 +114,8 @@ def units_row(setting: Setting) -> Row:
 def verdict(runs: pd.DataFrame) -> str:
     means = runs.groupby(["network", "rows"])[list(MEASURES)].mean()
     falls = bool((means.groupby("network").last() < means.groupby("network").first()).all(axis=None))
-    told = "Reproduced: all three distances fall towards zero" if falls else "Not reproduced: a distance grows with the rows"
-    return f"{told}. They are the sampling error of maximum likelihood; decomposition adds none."
+    remark = "Reproduced: all three distances fall towards zero" if falls else "Not reproduced: a distance grows with the rows"
+    return f"{remark}. They are the sampling error of maximum likelihood; decomposition adds none."
 
 
 def remarks(runs: pd.DataFrame) -> str:

@@ -127,13 +127,13 @@ def network_row(one: pd.Series[Any]) -> Row:
     name = str(one["network"])
     plain, refined, beyond = (f"{one[f'{kind}: clusters']}/{one[f'{kind}: largest']}" for kind in KINDS)
     proof = " (proven irreducible)" if one["minimal: certified"] else " (not proven irreducible)"
-    told = (
+    remark = (
         f"a question keeps {_arrows(one, 'variables', '.1f')} variables, its hull {one['hull']:.1f}; it takes "
         f"{_arrows(one, 'first', '.0f')} µs, {one['hull: first']:.0f} µs in a model of the hull alone; again "
         f"{_arrows(one, 'again', '.0f')} µs and {one['hull: again']:.0f} µs"
     )
     return Row(
-        name, "{}/{}".format(*PUBLISHED[name]) if name in PUBLISHED else "–", f"{plain} → {refined}{proof} → {beyond}", told
+        name, "{}/{}".format(*PUBLISHED[name]) if name in PUBLISHED else "–", f"{plain} → {refined}{proof} → {beyond}", remark
     )
 
 

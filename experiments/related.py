@@ -72,8 +72,8 @@ def atoms(dag: dc.Dag, cliques: dc.ClusterTree) -> tuple[frozenset[str | int], .
 def row(name: str, found: pd.DataFrame) -> Row:
     ours = ", ".join(f"{one.kind} {one.clusters}/{one.largest}" for one in found.itertuples())
     convex = found.set_index("kind")["convex"]
-    told = f"d-convex: {convex['atoms']:.0%} of the atoms, {convex['separator tree']:.0%} of the cliques"
-    return Row(f"{name} ({found['variables'].iloc[0]})", "–", ours, told)
+    remark = f"d-convex: {convex['atoms']:.0%} of the atoms, {convex['separator tree']:.0%} of the cliques"
+    return Row(f"{name} ({found['variables'].iloc[0]})", "–", ours, remark)
 
 
 def verdict(found: pd.DataFrame) -> str:

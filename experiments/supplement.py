@@ -98,9 +98,9 @@ def treewidth_rows(names: Sequence[str], setting: Setting) -> list[Row]:
         ours = [widths(graph, heuristic) for graph in moral.values()]
         agrees = all(number in found for number, found in zip(paper, ours, strict=False))
         verdict = "agrees" + "; it depends on how ties are broken" * any(len(found) > 1 for found in ours)
-        told = ", ".join(map(_told_often, ours))
+        remark = ", ".join(map(_told_often, ours))
         about = f"treewidth, min-{item}: {', '.join(names)}"
-        rows.append(Row(about, listed(paper[: len(names)], "d"), told, verdict if agrees else "differs"))
+        rows.append(Row(about, listed(paper[: len(names)], "d"), remark, verdict if agrees else "differs"))
     return rows
 
 
@@ -116,7 +116,7 @@ def speed_up_row() -> Row:
     runs = pd.read_csv(RESULTS / "figure2_runs.csv")
     ratio = (runs["full"] / runs["decom"]).groupby(runs["network"]).mean()
     paper, ours = (listed(numbers, ".2f") for numbers in (figure2.PAPER.values(), ratio[list(DISCRETE)]))
-    return Row(f"speed-up: {', '.join(DISCRETE)}", paper, ours, "the mean ratios of figure 2, which tells why they differ")
+    return Row(f"speed-up: {', '.join(DISCRETE)}", paper, ours, "the mean ratios of figure 2, which says why they differ")
 
 
 def conditions(setting: Setting, names: Sequence[str], sizes: Sequence[int], *, noise_is_variance: bool = True) -> pd.DataFrame:
@@ -176,7 +176,7 @@ def remarks(found: pd.DataFrame) -> str:
     correlation = ranks.groupby(found["network"]).corr().xs("rows", level=1)["condition"]
     by_chance = 1.96 / math.sqrt(len(found) / len(correlation))
     return f"""
-    Condition numbers are those of the true networks, which are drawn anew in each repetition, and hardly depend on the rows:
+    Condition numbers are those of the true networks, which are drawn again in each repetition, and hardly depend on the rows:
     rank correlations are {span(correlation, ".2f")}, where chance alone stays below {by_chance:.2f} in 95 of 100 cases
     ({(correlation.abs() > by_chance).sum()} of {len(correlation)} networks lie above). The verdict therefore gives the ranges
     of the 5 % point and of the 95 % point of as many repetitions, drawn from those of all rows, in 99 of 100 cases; of so many
@@ -210,7 +210,7 @@ def draw(shares: pd.DataFrame, found: pd.DataFrame, path: Path) -> None:
 
 
 def draw_conditions(axes: Axes, found: pd.DataFrame) -> None:
-    """Our range from 5 % to 95 % beside the paper's, which is drawn dashed."""
+    """Our range from 5 % to 95 % next to the paper's, which is drawn dashed."""
     sizes = sorted(found["rows"].unique())
     for number, (name, part) in enumerate(found.groupby("network", sort=False)):
         ours = np.array([np.percentile(part.loc[part["rows"] == rows, "condition"], PERCENTILES) for rows in sizes])

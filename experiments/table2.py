@@ -4,7 +4,7 @@ As in the published notebook each size of question has a network and 1,000 rows 
 timed as there: ours fits the kept clusters and answers, Wu's learns and factorises the whole network and answers, belief
 propagation calibrates a learned network and answers. Building and pruning trees is never counted. Beside them stand the same
 three, and two libraries, as a user meets them: learned once, then asked, taking turns with the others and in a row. How much
-the error depends on the one network is told by many others, which are not timed.
+the error depends on the one network is remark by many others, which are not timed.
 """
 
 from __future__ import annotations
@@ -212,9 +212,9 @@ def error_rows(errors: pd.DataFrame, others: pd.DataFrame) -> Iterator[Row]:
         paper = f"{listed((PAPER[size][3] for size in sizes), '.2e')} (called RMSE)"
         below = listed((_below(others, size, PAPER[size][3]) for size in sizes), "d")
         asked = listed(others.groupby("size")["questions"].first(), "d")
-        told = f"of other networks ({asked} questions each) {below} % are below the paper's"
-        told = told if semantics == "local" else "the paper has one for all"
-        yield Row(f"mean squared error: {semantics} answers", paper, ours, told)
+        remark = f"of other networks ({asked} questions each) {below} % are below the paper's"
+        remark = remark if semantics == "local" else "the paper has one for all"
+        yield Row(f"mean squared error: {semantics} answers", paper, ours, remark)
 
 
 def _below(others: pd.DataFrame, size: int, error: float) -> int:
@@ -274,7 +274,7 @@ def remarks(times: pd.DataFrame, errors: pd.DataFrame, others: pd.DataFrame, cal
 
     Learned once and then asked, against ours pyAgrum takes {once[PYAGRUM]} times as long, pgmpy {once[PGMPY]}, a calibrated
     junction tree {once[BELIEFS_ONCE]}, Wu's networks, pruned, {once[WU_ONCE]}. Taking turns, everybody finds the processor's
-    caches filled by the others, which tells most where an answer takes microseconds: at |Q| = {ours["size"]} ours takes
+    caches filled by the others, which matters most where an answer takes microseconds: at |Q| = {ours["size"]} ours takes
     {duration(ours["mean"])}, and {duration(ours["in_a_row"])} where new questions are asked in a row, as in `python -m
     benchmarks queries`. In a row pyAgrum takes {in_a_row[PYAGRUM]} times as long, pgmpy {in_a_row[PGMPY]}.
     """

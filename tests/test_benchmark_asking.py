@@ -153,7 +153,7 @@ def test_what_is_observed_is_not_asked_for():
         assert not set(question.variables) & set(question.evidence)
 
 
-@pytest.mark.parametrize("contender", [OptEinsum(ASIA), PyAgrum(ASIA, "LazyPropagation", anew=True)])
+@pytest.mark.parametrize("contender", [OptEinsum(ASIA), PyAgrum(ASIA, "LazyPropagation", rebuilt=True)])
 @pytest.mark.parametrize("question", [PAIR, Question(("dysp", "asia", "tub"), {"xray": "no", "bronc": "yes"})])
 def test_others_answer_as_we_do(contender, question):
     ours = Ours(ASIA)

@@ -156,7 +156,7 @@ def contracted(factors: Sequence[Factor], keep: Set[Name]) -> Factor:
 
 
 def _paired(factors: Sequence[Factor], down_to: int) -> list[Factor]:
-    """At most so many factors with the same product: the two smallest are multiplied again and again."""
+    """At most this many factors with the same product: the two smallest are multiplied again and again."""
     left = sorted(factors, key=_size)
     while len(left) > down_to:
         left = sorted([left[0] * left[1], *left[2:]], key=_size)

@@ -30,7 +30,7 @@ class EmReport:
     clusters: int = 0
     """The clusters that were learned each on its own, where EM was local; then the objective is the sum over them."""
     alike: tuple[Name, ...] = ()
-    """Hidden variables with states that could not be told apart."""
+    """Hidden variables with states that could not be distinguished."""
 
     @property
     def iterations(self) -> int:
@@ -49,7 +49,7 @@ class EmReport:
         if len(self.restarts) > 1:
             lines.append(f"start {self.best + 1} of {len(self.restarts)} won")
         if self.alike:
-            lines.append(f"states that could not be told apart: {', '.join(map(str, self.alike))}")
+            lines.append(f"states that could not be distinguished: {', '.join(map(str, self.alike))}")
         return lines
 
 
