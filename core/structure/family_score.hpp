@@ -1,0 +1,51 @@
+// A score of structures: a sum over families, each a pure function of the data. All that a search asks of the data.
+
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+#include "common/memory.hpp"
+#include "common/ragged.hpp"
+
+namespace dconvex {
+
+// Scores of families by index. Searches know no more of the data than this, so an oracle can take its place.
+class FamilyScore {
+public:
+    virtual ~FamilyScore() = default;
+
+    // The number of variables.
+    virtual Index size() const = 0;
+    // The score of a variable given parents, which ascend.
+    virtual double family(Index variable, Indices parents) = 0;
+    // The scores of a variable given the parents and one of the candidates each, none of which is a parent or the variable.
+    virtual void with_each(Index variable, Indices parents, Indices candidates, std::span<double> scores) {
+        Vector<Index> larger;
+        for (std::size_t k = 0; k < candidates.size(); ++k) {
+            larger.assign(parents.begin(), parents.end());
+            larger.insert(std::lower_bound(larger.begin(), larger.end(), candidates[k]), candidates[k]);
+            scores[k] = family(variable, larger);
+        }
+    }
+    // The free parameters of a family: degrees of freedom of tests are differences of them.
+    virtual double parameters(Index variable, Indices parents) const = 0;
+};
+
+// What a graph must and must not have, by edge (parent * size + child).
+struct EdgeConstraints {
+    Index size = 0;
+    Vector<char> required;   // empty: none
+    Vector<char> forbidden;  // empty: none
+    Index max_parents = -1;  // -1: no limit
+
+    bool is_required(Index parent, Index child) const {
+        return !required.empty() && required[static_cast<std::size_t>(parent) * size + child];
+    }
+    bool is_forbidden(Index parent, Index child) const {
+        return !forbidden.empty() && forbidden[static_cast<std::size_t>(parent) * size + child];
+    }
+};
+
+}  // namespace dconvex
