@@ -152,6 +152,7 @@ def fit(
     missing: Annotated[
         Missing, typer.Option(help="Rows with missing cells: what each family has, complete rows only, or EM.")
     ] = Missing.available,
+    weights: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column of the rows' weights.")] = None,
     statistics: Annotated[bool, flag("--statistics", "Save the counts too, so that the model can be updated.")] = False,
     jobs: Annotated[int, typer.Option(metavar="NUMBER", help="Threads; -1 for all cores.")] = -1,
     max_bytes: MaxBytesOption = None,
@@ -161,7 +162,16 @@ def fit(
     from dconvex.cli.fit import Learning, learn
 
     how = Learning(
-        kind.value if kind else None, prior, coherent, own_states, unknown.value, statistics, jobs, max_bytes, missing.value
+        kind.value if kind else None,
+        prior,
+        coherent,
+        own_states,
+        unknown.value,
+        statistics,
+        jobs,
+        max_bytes,
+        missing.value,
+        weights,
     )
     learn(structure, data, out, how, as_json=json)
 

@@ -37,6 +37,7 @@ class Learning:
     jobs: int = -1
     max_bytes: int | None = None
     missing: Literal["available", "complete", "em"] = "available"
+    weights: str | None = None
 
 
 def learn(structure: str, data: Sequence[str], out: Path, how: Learning, *, as_json: bool = False) -> None:
@@ -56,6 +57,7 @@ def learn(structure: str, data: Sequence[str], out: Path, how: Learning, *, as_j
             prior=prior,
             coherent=how.coherent,
             missing=how.missing,
+            weights=how.weights,
             unknown=how.unknown,
             n_jobs=how.jobs,
             max_bytes=how.max_bytes,

@@ -35,6 +35,7 @@ def fit(
     for_query: Name | Iterable[Name] | None = None,
     missing: Missing | EM = "available",
     hidden: StatesLike | None = None,
+    weights: Name | None = None,
     unknown: Unknown = "raise",
     n_jobs: int | None = None,
     max_bytes: float | None = None,
@@ -59,6 +60,7 @@ def fit(
             needs them to be missing at random; of the whole network with `coherent=True`, else of each cluster from its own
             columns (discrete data only). A column that a table lacks is missing in it.
         hidden: Labels of variables that no table has (needs EM and `coherent=True`).
+        weights: The column of the rows' weights, which every table has: a row of weight 2 counts as two rows.
         unknown: Whether a value that is not among `states` raises, or counts as missing.
         n_jobs: The number of threads (None: all cores); it makes no difference to the result.
         max_bytes: The most memory for counts and tables, and with EM for rows (None: half of what the machine has).
@@ -86,6 +88,7 @@ def fit(
     options = LearningOptions(kind, None, unknown, n_jobs, max_bytes, progress, checked_missing(missing))
     start = options.em.start.states if options.em is not None and options.em.start is not None else None
     options = options.with_states(graph, start if states is None else states).with_hidden(graph, hidden)
+    options = options.with_weights(graph, weights)
     if isinstance(data, Statistics):
         _check_fits(data, graph, tree, for_query, options)
         return learned(data, prior, options, coherent=coherent)
@@ -197,6 +200,8 @@ def _check_fits(
         raise ValueError("states= cannot be given with statistics; pass it to dc.statistics")
     if options.kind not in (None, statistics.kind):
         raise ValueError(f"the statistics are {statistics.kind}, not {options.kind}; leave kind= out")
+    if options.weights is not None:
+        raise ValueError("weights= is about rows, and statistics have none; pass it to dc.statistics")
     if options.missing != "available":
         raise ValueError("missing= is about rows, and statistics have none; pass the rows, or leave missing= out")
 

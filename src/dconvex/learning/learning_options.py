@@ -82,6 +82,8 @@ class LearningOptions:
     missing: Literal["available", "complete"] | EM = "available"
     hidden: tuple[Name, ...] = ()
     """Variables that no table has; their states are declared."""
+    weights: Name | None = None
+    """The column of the rows' weights, where they have any."""
 
     def __post_init__(self) -> None:
         if self.kind not in (None, *KINDS):
@@ -108,6 +110,16 @@ class LearningOptions:
             raise ValueError('hidden= needs missing="em": only EM learns variables that no table has')
         both = {**(self.states or {}), **hidden}
         return replace(self.with_states(dag, both), hidden=tuple(hidden))
+
+    def with_weights(self, dag: Dag, weights: object) -> LearningOptions:
+        """The same with a column of row weights, which is no variable of this graph."""
+        if weights is None:
+            return self
+        if not isinstance(weights, str | int):
+            raise TypeError(f"weights= is the name of a column, not {type(weights).__name__}; add the weights to the table")
+        if weights in dag:
+            raise ValueError(f"weights={weights!r} is a variable of the graph; the weights need a column of their own")
+        return replace(self, weights=weights)
 
     @property
     def em(self) -> EM | None:

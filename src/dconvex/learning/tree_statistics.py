@@ -35,6 +35,7 @@ def statistics(
     coherent: bool = False,
     for_query: Name | Iterable[Name] | None = None,
     missing: Literal["available", "complete"] = "available",
+    weights: Name | None = None,
     unknown: Unknown = "raise",
     n_jobs: int | None = None,
     max_bytes: float | None = None,
@@ -52,6 +53,7 @@ def statistics(
         for_query: Count only what a question about these variables needs.
         missing: `"available"`: each family uses the rows that have all its cells; `"complete"`: all use the rows without any
             missing cell.
+        weights: The column of the rows' weights, which every table has: a row of weight 2 counts as two rows.
         unknown: Whether a value that is not among `states` raises, or counts as missing.
         n_jobs: The number of threads (None: all cores); it makes no difference to the result.
         max_bytes: The most memory for counts (None: half of what the machine has).
@@ -75,8 +77,12 @@ def statistics(
     graph = as_dag(dag)
     way = checked_missing(missing)
     if isinstance(way, EM):
-        raise ValueError('missing="em" needs parameters, which statistics do not have; pass it to dc.fit')
+        raise ValueError(
+            'missing="em" needs parameters, which statistics do not have; pass it to dc.fit, or take those under the '
+            "parameters of a model: model.expected_statistics(data)"
+        )
     options = LearningOptions(kind, None, unknown, n_jobs, max_bytes, progress, way).with_states(graph, states)
+    options = options.with_weights(graph, weights)
     return statistics_of(Scope.of(graph, tree, coherent=coherent, for_query=for_query), data, options)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, final, get_args
+from typing import Any, cast, final, get_args
 
 import numpy as np
 
@@ -58,7 +58,7 @@ class FileOrigin:
         prior = read_prior(about, engine.kind)
         states = _declared(file, index, engine)
         options = LearningOptions(engine.kind, states, about.choice("unknown", UNKNOWN), max_bytes=max_bytes)
-        options = replace(options, missing=read_missing(about), hidden=_hidden(about, index))
+        options = replace(options, missing=read_missing(about), hidden=_hidden(about, index), weights=_weights(about))
         return cls(file, index, engine, prior, options, is_partial)
 
     def network(self) -> BayesianNetwork:
@@ -101,6 +101,7 @@ def origin_arrays(origin: Origin, dag: Dag, *, statistics: bool) -> tuple[Arrays
             "prior": prior_record(origin.prior),
             "unknown": origin.options.unknown,
             **missing_record(origin.options.missing),
+            "weights": origin.options.weights,
             "hidden": [dag.index_of(name) for name in origin.options.hidden],
         },
     }
@@ -116,6 +117,14 @@ def _hidden(about: Facts, index: ClusterIndex) -> tuple[Name, ...]:
     if not all(type(variable) is int and 0 <= variable < len(index.dag) for variable in found):
         raise about.wrong("hidden", found)
     return tuple(index.dag.nodes[variable] for variable in found)
+
+
+def _weights(about: Facts) -> Name | None:
+    """The column of weights; files of earlier versions do not say."""
+    found = about.record.get("weights")
+    if not (found is None or type(found) in (str, int)):
+        raise about.wrong("weights", found)
+    return cast("Name | None", found)
 
 
 def _declared(

@@ -42,11 +42,13 @@ SECTIONS: Final[dict[str, Section]] = {
     "expected": {"orders": "U8", "cells": "F64", "seen_rows": "I64", "seen_cells": "I64", "seen_counts": "F64"},
     # means of the members of each family, what a float is too coarse for in them, and squares of deviations
     "moments": {"mean": "F64", "rest": "F64", "scatter": "F64"},
+    # for each family the weight of the rows that it uses, where that is not their number
+    "weighted": {"totals": "F64"},
 }
 
 LAZY: Final = frozenset({"tables.numbers"})
 """Arrays that are read in parts: the checksums of the clusters cover them."""
-OPTIONAL: Final = frozenset({"report", "coverage", "counts", "expected", "moments"})
+OPTIONAL: Final = frozenset({"report", "coverage", "counts", "expected", "moments", "weighted"})
 """Sections without which a model still answers."""
 PAIRS: Final = frozenset({"tree.ends"})
 """Arrays with two columns; all others have one axis."""

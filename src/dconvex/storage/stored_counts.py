@@ -19,8 +19,6 @@ from dconvex.storage.sections import Arrays
 Labels: TypeAlias = Sequence[tuple[Label, ...]]
 
 ORDERS = tuple(Order)
-ROUNDING = 1e-6
-"""Expected counts are sums of fractions."""
 
 
 def counts_arrays(counts: Counts) -> Arrays:
@@ -96,8 +94,12 @@ def _ascend(rows: Integers) -> bool:
 def _check_totals(
     file: Container, counts: Integers | Floats, at: Offsets, coverage: Coverage, seen: Mapping[int, Seen]
 ) -> None:
-    """That no count is negative, and those of a family are as many as the rows it uses."""
-    most = coverage.rows * (1 + ROUNDING) + 0.5 if counts.dtype.kind == "f" else coverage.rows
+    """That no count is negative, and those of a family are as many as the rows it uses, where they are no fractions."""
+    if counts.dtype.kind == "f":  # sums of weights, which rows have nothing to do with
+        if not all((own >= 0).all() and np.isfinite(own).all() for own in (counts, *(part.counts for part in seen.values()))):
+            raise file.damaged("a count is negative or not finite")
+        return
+    most = coverage.rows
     if len(counts) and not (counts.min() >= 0 and counts.max() <= most):
         raise file.damaged("a count is negative, or larger than the number of rows")
     if not all(own.counts.max(initial=0) <= most for own in seen.values()):
@@ -108,6 +110,5 @@ def _check_totals(
         totals[filled] = np.add.reduceat(counts.astype(np.float64), at[filled])
     for number, own in seen.items():
         totals[number] = own.counts.astype(np.float64).sum()
-    is_expected = counts.dtype.kind == "f"  # with weights, the rows used are rounded
-    if not (np.abs(totals - coverage.used) <= (ROUNDING * totals + 0.5 if is_expected else 0)).all():
+    if not (totals == coverage.used).all():
         raise file.damaged("the counts of a family are not as many as its rows")

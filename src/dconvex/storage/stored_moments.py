@@ -16,7 +16,8 @@ ROUNDING = 1e-6
 
 def moments_arrays(moments: Moments) -> Arrays:
     """Means and squares of deviations."""
-    return {"moments.mean": moments.mean, "moments.rest": moments.rest, "moments.scatter": moments.scatter}
+    weighted: Arrays = {} if moments.total is None else {"weighted.totals": moments.total}
+    return {"moments.mean": moments.mean, "moments.rest": moments.rest, "moments.scatter": moments.scatter} | weighted
 
 
 def read_moments(file: Container, families: Families, coverage: Coverage) -> Moments:
@@ -41,4 +42,7 @@ def read_moments(file: Container, families: Families, coverage: Coverage) -> Mom
     bound = (1 + ROUNDING) * size[row] * size[column]
     if (np.abs(scatter) > bound).any() or (np.abs(scatter - scatter[mirrored]) > ROUNDING * bound).any():
         raise file.damaged("its sums of products do not fit together")
-    return Moments(families, mean, rest, scatter, coverage)
+    total = file.array("weighted.totals", len(families)) if "weighted" in file else None
+    if total is not None and not (np.isfinite(total).all() and (total >= 0).all()):
+        raise file.damaged("a weight is negative or not finite")
+    return Moments(families, mean, rest, scatter, coverage, total)

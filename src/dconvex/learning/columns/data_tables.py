@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dconvex.arrays import Flags
+from dconvex.arrays import Flags, Floats
 from dconvex.errors import DataError
 from dconvex.learning.columns.arrow_cells import ArrowCells, ConvertedCells, enum_cells
 from dconvex.learning.columns.cells import CategoryCells, Cells, FloatCells, IntegerCells
@@ -27,6 +27,8 @@ class Batch:
     first: int
     last: int
     cells: Sequence[Cells | None]
+    weights: Cells | None = None
+    """The weights of the rows, where they have any."""
 
     @property
     def rows(self) -> int:
@@ -36,6 +38,24 @@ class Batch:
     def has_column(self) -> Flags:
         """For each variable whether it has a column."""
         return np.array([cells is not None for cells in self.cells], bool)
+
+    def row_weights(self, column: Name | None) -> Floats | None:
+        """The weight of each row, from this column; None where rows have none.
+
+        Raises:
+            DataError: A weight is missing, negative or no number.
+        """
+        if self.weights is None:
+            return None
+        assert column is not None
+        found = self.weights.numbers(self.first, self.last, column)
+        is_wrong = ~(found >= 0)
+        if is_wrong.any():
+            index = int(np.argmax(is_wrong))
+            what = "has no weight" if np.isnan(found[index]) else f"holds the weight {found[index]:g}"
+            row = getattr(self.weights, "row", 0) + self.first + index
+            raise DataError(f"column {column!r} {what} in row {row}; weights are numbers, zero or more")
+        return found
 
 
 class DataTable(ABC):

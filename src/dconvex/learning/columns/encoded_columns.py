@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dconvex.arrays import Flags, Floats, Integers, StateCodes
 from dconvex.errors import DataError, TooLargeError
@@ -35,12 +36,15 @@ class EncodedRows:
     rows: int
     has_missing: Flags
     """For each variable whether some cell is missing; False for one without a column."""
+    weights: Floats | None = None
+    """The weight of each row, where rows have any."""
 
     def complete(self, has_column: Flags) -> EncodedRows:
         """The rows without a missing cell; none where a column is missing."""
         own = self.values[:, : self.rows]
-        own = own[:, np.full(self.rows, bool(has_column.all())) & (own >= 0).all(axis=0)]
-        return EncodedRows(own.copy(), own.shape[1], np.zeros(len(own), bool))
+        is_whole = np.full(self.rows, bool(has_column.all())) & (own >= 0).all(axis=0)
+        own, weights = own[:, is_whole], None if self.weights is None else self.weights[is_whole]
+        return EncodedRows(own.copy(), own.shape[1], np.zeros(len(own), bool), weights)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,12 +54,14 @@ class NumberRows:
     values: Floats
     rows: int
     has_missing: Flags
+    weights: Floats | None = None
 
     def complete(self, has_column: Flags) -> NumberRows:
         """The rows without a missing cell; none where a column is missing."""
         own = self.values[:, : self.rows]
-        own = own[:, np.full(self.rows, bool(has_column.all())) & ~np.isnan(own).any(axis=0)]
-        return NumberRows(np.ascontiguousarray(own), own.shape[1], np.zeros(len(own), bool))
+        is_whole = np.full(self.rows, bool(has_column.all())) & ~np.isnan(own).any(axis=0)
+        own, weights = own[:, is_whole], None if self.weights is None else self.weights[is_whole]
+        return NumberRows(np.ascontiguousarray(own), own.shape[1], np.zeros(len(own), bool), weights)
 
 
 class CodeReader:
@@ -63,7 +69,7 @@ class CodeReader:
 
     def __init__(self, variables: Sequence[Name], options: LearningOptions, workers: Workers) -> None:
         self.encoders = [Encoder(name, options.declared(name), options.unknown) for name in variables]
-        self._workers = workers
+        self._workers, self._weights = workers, options.weights
         self._codes: StateCodes = np.empty((0, 0), np.int8)
 
     def sizes(self) -> Integers:
@@ -95,15 +101,15 @@ class CodeReader:
         if self._codes.dtype == np.int8 and self.sizes().max(initial=0) > NARROW:
             self._codes = np.empty(self._codes.shape, np.int32)
             _for_each_column(self._workers, batch, encode)
-        return EncodedRows(self._codes, rows, has_missing)
+        return EncodedRows(self._codes, rows, has_missing, batch.row_weights(self._weights))
 
 
 class NumberReader:
     """Turns batches into numbers, which are valid until the next batch is read."""
 
-    def __init__(self, variables: Sequence[Name], workers: Workers) -> None:
+    def __init__(self, variables: Sequence[Name], options: LearningOptions, workers: Workers) -> None:
         self.variables = variables
-        self._workers = workers
+        self._workers, self._weights = workers, options.weights
         self._numbers = np.empty((0, 0))
 
     def read(self, batch: Batch) -> NumberRows:
@@ -120,7 +126,7 @@ class NumberReader:
                 has_missing[variable] = np.isnan(own).any()
 
         _for_each_column(self._workers, batch, convert)
-        return NumberRows(self._numbers, rows, has_missing)
+        return NumberRows(self._numbers, rows, has_missing, batch.row_weights(self._weights))
 
 
 def _for_each_column(workers: Workers, batch: Batch, work: Callable[[int], None]) -> None:
@@ -143,11 +149,18 @@ class EncodedColumns:
     """For each variable whether some table has its column."""
     other_columns: frozenset[Name] = frozenset()
     """Columns that belong to no variable."""
+    sums: Floats | None = None
+    """For each row the sum of the weights of its rows of the data; None where rows have no weights."""
 
     @property
     def rows(self) -> int:
         """The number of rows of the data."""
         return int(self.counts.sum())
+
+    @property
+    def weights(self) -> Floats:
+        """What each row weighs: the rows of the data that it is, or the sum of their weights."""
+        return self.counts.astype(np.float64) if self.sums is None else self.sums
 
 
 def encoded_columns(variables: Sequence[Name], data: Any, options: LearningOptions) -> EncodedColumns:
@@ -165,49 +178,70 @@ def encoded_tables(variables: Sequence[Name], tables: Iterable[MatchedTable], op
     has_column, others = np.zeros(len(variables), bool), frozenset[Name]()
     with threads(options.n_jobs) as workers, Bar("reading", is_shown=options.progress) as bar:
         reader = CodeReader(variables, options, workers)
-        parts: list[tuple[StateCodes, Integers]] = []
+        parts: list[_Part] = []
         for table in tables:
             bar.expect_rows_of(table.table)
             absent = ~table.has_column
             has_column |= table.has_column
             others |= table.other_columns
             for batch in table.batches(options):
-                _check_size(sum(codes.nbytes for codes, _ in parts), len(variables) * batch.rows, options.limit)
+                _check_size(sum(part.bytes for part in parts), len(variables) * batch.rows, options.limit)
                 encoded = reader.read(batch)
                 codes = encoded.values[:, : encoded.rows].copy()
                 codes[absent] = MISSING
-                parts.append(_merged(codes, np.ones(encoded.rows, np.int64)))
+                parts.append(_Part(codes, np.ones(encoded.rows, np.int64), encoded.weights).merged())
                 bar.advance(batch.rows)
     if not parts:
         raise DataError("there are no tables to read; pass at least one")
-    states, codes, counts = _sorted(reader, parts)
-    return EncodedColumns(tuple(variables), states, codes, counts, has_column, others)
+    states, all_rows = _sorted(reader, parts)
+    return EncodedColumns(tuple(variables), states, all_rows.codes, all_rows.counts, has_column, others, all_rows.sums)
 
 
-def _sorted(
-    reader: CodeReader, parts: Sequence[tuple[StateCodes, Integers]]
-) -> tuple[tuple[States, ...], StateCodes, Integers]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """Some rows: their codes, of how many rows of the data each is, and the sums of their weights, where rows have any."""
+
+    codes: StateCodes
+    counts: Integers
+    sums: Floats | None
+
+    @property
+    def bytes(self) -> int:
+        return self.codes.nbytes + self.counts.nbytes + (0 if self.sums is None else self.sums.nbytes)
+
+    def merged(self) -> _Part:
+        """Different rows in ascending order, equal ones added up."""
+        codes, counts = self.codes, self.counts
+        if not codes.size:  # without variables all rows are equal
+            some = min(len(counts), 1)
+            first = np.zeros(some, np.int64)
+            return _Part(codes[:, :some], _added(counts, first), None if self.sums is None else _added(self.sums, first))
+        order = np.lexsort(codes[::-1])
+        ordered = codes[:, order]
+        is_new = np.ones(len(order), bool)
+        is_new[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+        first = np.flatnonzero(is_new)
+        sums = None if self.sums is None else _added(self.sums[order], first)
+        return _Part(ordered[:, is_new], _added(counts[order], first), sums)
+
+
+def _added(numbers: NDArray[Any], first: Integers) -> NDArray[Any]:
+    """The sums of parts that begin at these indices."""
+    found: NDArray[Any] = np.add.reduceat(numbers, first) if len(first) else numbers[:0]
+    return found
+
+
+def _sorted(reader: CodeReader, parts: Sequence[_Part]) -> tuple[tuple[States, ...], _Part]:
     """All parts together, with states in the order that a model has them."""
     states = reader.states()
     width = np.int8 if max(map(len, states), default=0) <= NARROW else np.int32
     tables = [np.append(own, MISSING).astype(width) for own in reader.codes_in(states)]
-    counts = np.concatenate([own for _, own in parts])
+    counts = np.concatenate([part.counts for part in parts])
     codes = np.empty((len(states), len(counts)), width)
     for variable, table in enumerate(tables):
-        codes[variable] = table[np.concatenate([own[variable] for own, _ in parts])]
-    return (states, *_merged(codes, counts))
-
-
-def _merged(codes: StateCodes, counts: Integers) -> tuple[StateCodes, Integers]:
-    """Different rows in ascending order, and the sum of the counts of each."""
-    if not codes.size:  # without variables all rows are equal
-        merged = counts.sum(keepdims=True) if len(counts) else counts
-        return codes[:, : len(merged)], merged
-    order = np.lexsort(codes[::-1])
-    ordered = codes[:, order]
-    is_new = np.ones(len(order), bool)
-    is_new[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
-    return ordered[:, is_new], np.add.reduceat(counts[order], np.flatnonzero(is_new))
+        codes[variable] = table[np.concatenate([part.codes[variable] for part in parts])]
+    weights = [part.sums for part in parts if part.sums is not None]
+    return states, _Part(codes, counts, np.concatenate(weights) if weights else None).merged()
 
 
 def _check_size(held: int, more: int, limit: int) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dconvex.arrays import Flags
-from dconvex.errors import DataError
+from dconvex.errors import DataError, UnknownVariableError
 from dconvex.learning.columns.cells import Cells
 from dconvex.learning.columns.data_files import file_tables
 from dconvex.learning.columns.data_tables import (
@@ -39,11 +39,17 @@ class MatchedTable:
 
     table: DataTable
     columns: tuple[Name | None, ...]
+    weights: Name | None = None
+    """The column of the rows' weights, where they have any."""
 
     @classmethod
-    def of(cls, table: DataTable, variables: Sequence[Name]) -> MatchedTable:
+    def of(cls, table: DataTable, variables: Sequence[Name], weights: Name | None = None) -> MatchedTable:
         present, names = set(table.columns), set(variables)
-        return cls(table, tuple(column_of(name, present, names) for name in variables))
+        if weights is not None and weights not in present:
+            raise DataError(
+                str(UnknownVariableError(weights, present, where="column")) + "; weights= names a column of every table"
+            )
+        return cls(table, tuple(column_of(name, present, names) for name in variables), weights)
 
     @property
     def has_column(self) -> Flags:
@@ -53,13 +59,16 @@ class MatchedTable:
     @property
     def other_columns(self) -> frozenset[Name]:
         """Columns that belong to no variable."""
-        return frozenset(list(set(self.table.columns) - set(self.columns))[:MOST_OTHERS])
+        return frozenset(list(set(self.table.columns) - {*self.columns, self.weights})[:MOST_OTHERS])
 
     def batches(self, options: LearningOptions) -> Iterator[Batch]:
         """All rows, few enough at a time."""
         width = 1 if options.kind == "discrete" else 8
         at_once = max(4096, min(1 << 18, BYTES_AT_ONCE // (width * max(1, len(self.columns)))))
-        return self.table.batches(self.columns, at_once)
+        if self.weights is None:
+            return self.table.batches(self.columns, at_once)
+        with_weights = self.table.batches((*self.columns, self.weights), at_once)
+        return (Batch(batch.first, batch.last, batch.cells[:-1], batch.cells[-1]) for batch in with_weights)
 
 
 def is_distributed(data: Any) -> bool:
@@ -69,7 +78,7 @@ def is_distributed(data: Any) -> bool:
 
 def matched_tables(data: Any, variables: Sequence[Name], options: LearningOptions) -> Iterator[MatchedTable]:
     """The tables in `data`, with the columns of these variables."""
-    return (MatchedTable.of(table, variables) for table in tables_in(data, options))
+    return (MatchedTable.of(table, variables, options.weights) for table in tables_in(data, options))
 
 
 def peeked(tables: Iterator[MatchedTable], options: LearningOptions) -> tuple[Kind | None, Iterator[MatchedTable]]:

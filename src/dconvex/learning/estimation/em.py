@@ -128,7 +128,7 @@ class EmProblem:
                 if first[table] == number:
                     counts[at[table] : at[table + 1]] = found.counts[begin[k] : begin[k + 1]]
                     weights[table] = rows.core.family_weights[k]
-        filled = float(((self.columns.codes < 0) * self.columns.counts).sum())
+        filled = float(((self.columns.codes < 0) * self.columns.weights).sum())
         return ExpectedStatistics(self._counts(counts, weights), _together([found for _, _, found, _ in learned], filled))
 
     def _maximization(self, variables: Indices, tables: Indices) -> Maximization:
@@ -141,8 +141,7 @@ class EmProblem:
         shape = TableShape.of(families, sizes)
         check_tables(float(shape.cells.sum()), self.limit)
         graph = Graph(Ragged.from_lists([own[:-1] for own in lists]))
-        weights = self.columns.counts.astype(np.float64)
-        rows = GappedRows.of(families.names, graph, sizes, self.columns.codes[variables], weights, self.limit)
+        rows = GappedRows.of(families.names, graph, sizes, self.columns.codes[variables], self.columns.weights, self.limit)
         pseudo = None if self.prior is None else shape.pseudo_counts(self.prior)
         return Maximization(rows, shape, pseudo, self._held_in(tables))
 
@@ -175,7 +174,7 @@ class EmProblem:
         """Expected counts as statistics. Every row is there for every family: what a table lacks is missing in it."""
         columns, families = self.columns, self.families
         every, rows = np.ones(len(families), np.int64), columns.rows
-        used = np.minimum(np.rint(weights).astype(np.int64), rows)
+        used = np.minimum(np.rint(weights * (rows / columns.weights.sum())).astype(np.int64), rows)
         has_column = np.ones(len(families.names), bool)
         coverage = Coverage(rows, every, rows * every, used, has_column, columns.other_columns)
         if self.held is not None:
@@ -234,6 +233,8 @@ def _check_columns(columns: EncodedColumns, hidden: frozenset[Name]) -> None:
     """Refuse variables that no row shows, unless they are hidden."""
     if not columns.rows:
         raise DataError("there are no rows to learn from; pass a table with rows")
+    if not columns.weights.sum() > 0:
+        raise DataError("all rows weigh nothing: the column of weights= holds zeros only")
     is_shown = np.any(columns.codes >= 0, axis=1)
     for name, shows, has_column in zip(columns.variables, is_shown.tolist(), columns.has_column.tolist(), strict=True):
         if name in hidden and has_column:

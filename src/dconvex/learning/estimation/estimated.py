@@ -56,6 +56,12 @@ def estimated(
 def _discrete(index: ClusterIndex, counts: Counts, prior: Prior | None, limit: int, *, coherent: bool) -> Estimated:
     if isinstance(prior, NormalInverseGamma):
         raise ValueError("NormalInverseGamma is a prior for Gaussian networks; use BDeu or Dirichlet for tables")
+    if (
+        prior is None
+        and counts.coverage.used.any()
+        and not any(own.any() for own in (counts.tallies.counts, *(seen.counts for seen in counts.tallies.seen.values())))
+    ):
+        raise DataError("all rows weigh nothing: the column of weights= holds zeros only")
     found = estimated_tables(counts, prior, limit)
     store = TableStore.of(index, counts.tallies.sizes, found.values)
     engine = DiscreteEngine(store, tuple(own.labels for own in counts.states), coherent=coherent)
@@ -65,7 +71,7 @@ def _discrete(index: ClusterIndex, counts: Counts, prior: Prior | None, limit: i
 def _gaussian(index: ClusterIndex, moments: Moments, prior: Prior | None, *, coherent: bool) -> Estimated:
     if prior is not None and not isinstance(prior, NormalInverseGamma):
         raise ValueError(f"{type(prior).__name__} is a prior for tables; use NormalInverseGamma for a Gaussian network")
-    empty = np.flatnonzero(moments.coverage.used == 0)
+    empty = np.flatnonzero(moments.weight == 0)
     if len(empty) and prior is None:
         family = moments.families.title(int(empty[0]))
         raise DataError(f"no row has all the cells of the family {family}; fill some, or pass a prior")

@@ -49,7 +49,7 @@ def _estimated(moments: Moments, prior: NormalInverseGamma | None) -> Regression
         own = np.flatnonzero(widths == width)
         scatter = moments.scatter[at[own][:, None] + np.arange(width * width)].reshape(-1, width, width)
         mean = moments.mean[families.offsets[own][:, None] + np.arange(width)]
-        rows = moments.coverage.used[own].astype(np.float64)
+        rows = moments.weight[own]
         if prior is None:
             slopes, variance, is_singular = _fitted(scatter, rows)
         else:
@@ -77,7 +77,7 @@ def _fitted(scatter: Floats, rows: Floats) -> tuple[Floats, Floats, Flags]:
         basis, _ = np.linalg.qr(free)
         slopes[family] -= basis @ (basis.T @ slopes[family])
     rest = own - 2 * (slopes * cross).sum(axis=1) + np.einsum("fi,fij,fj->f", slopes, parents, slopes)
-    variance = np.where(rest > NO_RESIDUAL * own, rest, 0.0) / np.maximum(rows, 1.0)
+    variance = np.where(rest > NO_RESIDUAL * own, rest, 0.0) / np.where(rows > 0, rows, 1.0)
     return slopes, variance, is_singular
 
 

@@ -42,7 +42,7 @@ def _score_of_table(counts: Counts, number: int, criterion: Criterion, equivalen
             + (_log_gamma(cells + by_cell) - math.lgamma(by_cell)).sum()
         )
     likelihood = float((cells * np.log(cells)).sum() - (totals * np.log(totals)).sum())
-    penalty = 1.0 if criterion == "aic" else 0.5 * math.log(max(int(counts.coverage.used[number]), 1))
+    penalty = 1.0 if criterion == "aic" else 0.5 * math.log(max(float(cells.sum()), 1.0))
     return likelihood - penalty * rows * (states - 1)
 
 
@@ -53,7 +53,7 @@ def _score_of_regressions(moments: Moments, criterion: Criterion) -> float:
     if not (variance > 0).all():
         name = moments.families.names[int(np.argmin(variance > 0))]
         raise DataError(f"{name!r} is determined by its parents, so the likelihood has no bound; leave it or a parent out")
-    rows = moments.coverage.used
+    rows = moments.weight
     likelihood = float((-0.5 * rows * (np.log(2 * math.pi * variance) + 1)).sum())
     parameters = np.diff(moments.families.offsets) + 1
     penalty = np.ones(len(rows)) if criterion == "aic" else 0.5 * np.log(np.maximum(rows, 1))

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from dconvex._core import CountTables, count_cells
-from dconvex.arrays import Flags, Integers
+from dconvex.arrays import Flags, Floats, Integers
 from dconvex.learning.columns.data_tables import Batch
 from dconvex.learning.columns.encoded_columns import CodeReader, EncodedRows
 from dconvex.learning.learning_options import LearningOptions
@@ -26,7 +26,7 @@ class Counting(Gatherer):
         self.families, self.used = families, np.zeros(len(families), np.int64)
         self._reader = CodeReader(families.names, options, workers)
         self._limit, self._workers, self._needs_complete = options.limit, workers, options.missing == "complete"
-        self._tallies = Tallies.empty(families, self._reader.sizes(), options.limit)
+        self._tallies = Tallies.empty(families, self._reader.sizes(), options.limit, is_weighted=options.weights is not None)
 
     def add(self, batch: Batch, covered: Flags) -> None:
         encoded = self._reader.read(batch)
@@ -51,13 +51,31 @@ class Counting(Gatherer):
     def _count_dense(self, encoded: EncodedRows, is_dense: Flags) -> None:
         """Count in tables that have an entry for each cell."""
         tallies, lists = self._tallies, self.families.lists
-        counts = cast("Integers", tallies.counts)  # whole numbers: only EM expects fractions
+        if encoded.weights is not None:
+            self._add_weights(encoded, encoded.weights, is_dense)
+            return
+        counts = cast("Integers", tallies.counts)  # whole numbers: only EM and weights give fractions
         tables = CountTables(lists, tallies.sizes, encoded.has_missing, np.where(is_dense, tallies.at[:-1], -1))
 
         def count(bounds: tuple[int, int]) -> None:
             count_cells(tables, encoded.values, encoded.rows, counts, self.used, *bounds)
 
         self._workers.map(count, even_parts(np.where(is_dense, np.diff(self.families.offsets) + 2.0, 0.0), TASKS))
+
+    def _add_weights(self, encoded: EncodedRows, weights: Floats, is_dense: Flags) -> None:
+        """Add up the weights of rows in tables that have an entry for each cell."""
+
+        def add(number: int) -> None:
+            cell, is_whole = np.zeros(encoded.rows, np.int64), np.ones(encoded.rows, bool)
+            for member in self.families.members_of(number):
+                own = encoded.values[member, : encoded.rows]
+                is_whole &= own >= 0
+                cell = cell * int(self._tallies.sizes[member]) + own
+            table = self._tallies.table(number).reshape(-1)
+            table += np.bincount(cell[is_whole], weights[is_whole], minlength=len(table))
+            self.used[number] += int(is_whole.sum())
+
+        self._workers.for_each(add, np.flatnonzero(is_dense).tolist())
 
     def _count_seen(self, encoded: EncodedRows, covered: Flags) -> None:
         """Count in the tables that are too large for that."""
@@ -70,8 +88,12 @@ class Counting(Gatherer):
         """The cells of a family that these rows show."""
         members = self.families.members_of(number)
         own = encoded.values[members, : encoded.rows].astype(np.int64)
-        own = own[:, (own >= 0).all(axis=0)]
+        is_whole = (own >= 0).all(axis=0)
+        own = own[:, is_whole]
         self.used[number] += own.shape[1]
+        if encoded.weights is not None:
+            weights = encoded.weights[is_whole]
+            return Seen.of(own.T[weights > 0], weights[weights > 0])
         sizes = self._tallies.sizes
         if self.families.table_sizes(sizes)[number] >= 2.0**62:
             return Seen.of(own.T, np.ones(own.shape[1], np.int64))

@@ -6,7 +6,7 @@ Counts of the cells of many tables are in one flat array; tables with too many c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -53,12 +53,12 @@ class Tallies:
     """The number of states of each variable."""
     at: Offsets
     counts: Integers | Floats
-    """Whole numbers, or the expected ones of EM."""
+    """Whole numbers, or fractions: the expected ones of EM, and sums of weights."""
     seen: Mapping[int, Seen] = field(default_factory=dict)
 
     @classmethod
-    def empty(cls, families: Families, sizes: Integers, limit: int) -> Tallies:
-        """Tables without counts.
+    def empty(cls, families: Families, sizes: Integers, limit: int, *, is_weighted: bool = False) -> Tallies:
+        """Tables without counts; those of rows with weights hold fractions.
 
         Raises:
             TooLargeError: They take more bytes than the limit.
@@ -71,11 +71,13 @@ class Tallies:
             what = f"counting {len(families):,} families (the largest: {families.title(largest)})"
             raise TooLargeError(what, int(8 * total), limit, "Raise max_bytes, or give fewer variables or states.")
         at = np.concatenate([[0.0], np.cumsum(np.where(is_dense, cells, 0))]).astype(np.int64)
+        zeros: Integers | Floats = np.zeros(int(total), np.int64)
+        zeros = zeros.astype(np.float64) if is_weighted else zeros
         none = {
-            int(number): Seen(np.empty((0, len(families.members_of(int(number)))), np.int64), np.empty(0, np.int64))
+            int(number): Seen(np.empty((0, len(families.members_of(int(number)))), np.int64), zeros[:0])
             for number in np.flatnonzero(~is_dense)
         }
-        return cls(families, sizes, at, np.zeros(int(total), np.int64), none)
+        return cls(families, sizes, at, zeros, none)
 
     @classmethod
     def expected(cls, families: Families, sizes: Integers, counts: Floats) -> Tallies:
@@ -107,14 +109,12 @@ class Tallies:
 
     @property
     def is_expected(self) -> bool:
-        """Whether the counts are expected ones, of EM."""
+        """Whether the counts are fractions: expected ones, of EM, or sums of weights."""
         return self.counts.dtype.kind == "f"
 
     def recoded(self, sizes: Integers, codes: Sequence[Integers], limit: int) -> Tallies:
         """The same counts where state s of variable v has become `codes[v][s]`, of `sizes[v]`."""
-        after = Tallies.empty(self.families, sizes, limit)
-        if self.is_expected:
-            after = replace(after, counts=after.counts.astype(np.float64))
+        after = Tallies.empty(self.families, sizes, limit, is_weighted=self.is_expected)
         is_changed = sizes != self.sizes
         for variable, own in enumerate(codes):
             is_changed[variable] |= not np.array_equal(own, np.arange(len(own)))

@@ -31,7 +31,7 @@ def gathered_by_partition(families: Families, data: Any, options: LearningOption
     Dask decides how many are gathered at a time, so `n_jobs` has no effect; progress is for Dask's own bars to show.
     """
     table = next(matched_tables(checked_dask_frame(data)._meta, families.names, options))  # refuses what a frame would
-    frame = data[list(dict.fromkeys(column for column in table.columns if column is not None))]
+    frame = data[list(dict.fromkeys(column for column in (*table.columns, table.weights) if column is not None))]
     kind = options.kind or _kind_in(frame, families.names, table)
     job = _Job(families, replace(options, kind=kind, n_jobs=1, progress=False))
     part: FamilyStatistics = _reduced(by_partition(frame, job, _Job.gathered), _added_in_order)

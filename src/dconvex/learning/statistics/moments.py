@@ -27,11 +27,18 @@ class Moments:
     rest: Floats
     scatter: Floats
     coverage: Coverage
+    total: Floats | None = None
+    """For each family the weight of its rows, where that is not their number."""
+
+    @property
+    def weight(self) -> Floats:
+        """For each family the weight of the rows that it uses, or their number where rows have no weights."""
+        return self.coverage.used.astype(np.float64) if self.total is None else self.total
 
     def added(self, other: Moments) -> Moments:
         """The moments of all rows together."""
-        one, two = (part.coverage.used.astype(np.float64) for part in (self, other))
-        both = np.maximum(one + two, 1.0)
+        one, two = self.weight, other.weight
+        both = np.where(one + two > 0, one + two, 1.0)
         widths = np.diff(self.families.offsets)
         apart = (other.mean - self.mean) + (other.rest - self.rest)
         mean, rest = exact_sum(self.mean, self.rest + apart * np.repeat(two / both, widths))
@@ -40,13 +47,17 @@ class Moments:
         row, column, _ = entry_indices(self.families)
         weight = np.repeat(one * two / both, widths**2)
         scatter = self.scatter + other.scatter + weight * apart[row] * apart[column]
-        return Moments(self.families, mean, rest, scatter, self.coverage + other.coverage)
+        total = None if self.total is None and other.total is None else one + two
+        return Moments(self.families, mean, rest, scatter, self.coverage + other.coverage, total)
 
     def first(self, count: int) -> Moments:
         """Those of the first families only."""
         families = self.families.first(count)
         members, squares = families.offsets[-1], scatter_offsets(families)[-1]
-        return Moments(families, self.mean[:members], self.rest[:members], self.scatter[:squares], self.coverage.first(count))
+        total = None if self.total is None else self.total[:count]
+        return Moments(
+            families, self.mean[:members], self.rest[:members], self.scatter[:squares], self.coverage.first(count), total
+        )
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -56,6 +67,7 @@ class Moments:
             and np.array_equal(self.rest, other.rest)
             and np.array_equal(self.scatter, other.scatter)
             and np.array_equal(self.coverage.used, other.coverage.used)
+            and np.array_equal(self.weight, other.weight)
         )
 
     __hash__ = None  # type: ignore[assignment]
