@@ -875,6 +875,83 @@ def cluster_checksums(
 
     """
 
+# --- structure ------------------------------------------------------------------------------------------------------
+
+class FamilyScore:
+    """Scores of families, a pure function of the data: all that a search for a structure asks of it."""
+
+    @property
+    def size(self) -> int:
+        """The number of variables."""
+    def family(self, variable: int, parents: NDArray[np.int32]) -> float:
+        """The score of a variable given parents, which ascend."""
+    def with_each(self, variable: int, parents: NDArray[np.int32], candidates: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The scores of a variable given the parents and one of the candidates each."""
+    def parameters(self, variable: int, parents: NDArray[np.int32]) -> float:
+        """The free parameters of a family."""
+
+@final
+class DiscreteScore(FamilyScore):
+    """Scores from counts: `bic`, `aic`, `bdeu`, or the `likelihood` without a penalty."""
+
+    @overload
+    def __init__(
+        self,
+        codes: NDArray[np.int8],
+        states: NDArray[np.int32],
+        weights: NDArray[np.int64] | None,
+        criterion: str,
+        equivalent_sample_size: float = 1.0,
+    ) -> None:
+        """Rows `codes[variable, row]`; without weights each weighs one. Raises ValueError where a code is no state."""
+    @overload
+    def __init__(
+        self,
+        codes: NDArray[np.int32],
+        states: NDArray[np.int32],
+        weights: NDArray[np.int64] | None,
+        criterion: str,
+        equivalent_sample_size: float = 1.0,
+    ) -> None: ...
+
+@final
+class GaussianScore(FamilyScore):
+    """Scores from means and the covariance of maximum likelihood: `bic`, `aic`, `bge`, or the `likelihood`."""
+
+    def __init__(
+        self,
+        means: NDArray[np.float64],
+        covariance: NDArray[np.float64],
+        rows: float,
+        criterion: str,
+        mean_weight: float = 1.0,
+        degrees: float = 0.0,
+        scale: float = 0.0,
+    ) -> None:
+        """`mean_weight`, `degrees` and `scale` (of the identity) are the prior of BGe."""
+
+@final
+class CallableScore(FamilyScore):
+    """A function of (variable, parents) in place of data: an oracle, or sites that share no rows."""
+
+    def __init__(
+        self,
+        size: int,
+        score: Callable[[int, tuple[int, ...]], float],
+        parameters: Callable[[int, tuple[int, ...]], float] | None = None,
+    ) -> None: ...
+
+@final
+class EdgeConstraints:
+    """What a graph must and must not have: pairs (parent, child), one a row."""
+
+    def __init__(self, size: int, required: NDArray[np.int32], forbidden: NDArray[np.int32], max_parents: int = -1) -> None:
+        """Without `max_parents` (-1) there is no limit. Raises ValueError for an edge that does not join two variables."""
+    @property
+    def size(self) -> int: ...
+    @property
+    def max_parents(self) -> int: ...
+
 # --- storage --------------------------------------------------------------------------------------------------------
 
 def check_names(text: NDArray[np.uint8], offsets: NDArray[np.int64], integers: int) -> None:
