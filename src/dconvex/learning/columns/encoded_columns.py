@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dconvex.arrays import Flags, Floats, Integers, StateCodes
 from dconvex.errors import DataError, TooLargeError
@@ -23,6 +22,8 @@ from dconvex.learning.learning_options import LearningOptions
 from dconvex.learning.progress import Bar
 from dconvex.names import Name
 from dconvex.threads import Workers, threads
+
+Numbers = TypeVar("Numbers", Integers, Floats)
 
 NARROW = 127
 """Up to this many states a code takes one byte."""
@@ -225,10 +226,9 @@ class _Part:
         return _Part(ordered[:, is_new], _added(counts[order], first), sums)
 
 
-def _added(numbers: NDArray[Any], first: Integers) -> NDArray[Any]:
+def _added(numbers: Numbers, first: Integers) -> Numbers:
     """The sums of parts that begin at these indices."""
-    found: NDArray[Any] = np.add.reduceat(numbers, first) if len(first) else numbers[:0]
-    return found
+    return np.add.reduceat(numbers, first) if len(first) else numbers[:0]
 
 
 def _sorted(reader: CodeReader, parts: Sequence[_Part]) -> tuple[tuple[States, ...], _Part]:
