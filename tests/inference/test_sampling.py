@@ -156,3 +156,23 @@ def test_numbers_of_samples_that_cannot_be(samples):
 def test_too_many_samples_are_refused():
     with pytest.raises(dc.TooLargeError, match=r"100,000,000,000 samples of \d+ variables .* Take fewer samples"):
         dc.localize(SPRINKLER).query("rain", {"wet": "wet"}, method="sampling", samples=100_000_000_000)
+
+
+@pytest.mark.parametrize("evidence", [{}, {"wet": "wet"}])
+@pytest.mark.parametrize("bits", [np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937])
+def test_any_number_of_threads_draws_the_same_rows(evidence, bits):
+    local = dc.localize(SPRINKLER)
+    frames, followers = [], []
+    for n_jobs in (1, 2, 3, None):
+        generator = np.random.Generator(bits(7))
+        generator.integers(5, dtype=np.uint32)  # half an integer is left over, and stays
+        frames.append(local.sample(40_000, evidence, seed=generator, n_jobs=n_jobs))
+        followers.append([*generator.integers(2**32, size=3, dtype=np.uint32), *generator.random(3)])
+    for frame, follower in zip(frames[1:], followers[1:], strict=True):
+        pd.testing.assert_frame_equal(frame, frames[0])
+        assert follower == followers[0]
+
+
+def test_no_threads_at_all_are_refused():
+    with pytest.raises(ValueError, match="n_jobs must not be 0"):
+        dc.localize(SPRINKLER).sample(5, n_jobs=0)

@@ -102,8 +102,10 @@ class DiscreteEngine:
     def log_evidence(self, request: Request) -> float:
         return discrete_log_evidence(self.model, request.evidence, request.limit)
 
-    def sample(self, request: Request, rows: int, rng: np.random.Generator, network: BayesianNetwork) -> pd.DataFrame:
-        return discrete_sample(self.model, request, rows, rng, network)
+    def sample(
+        self, request: Request, rows: int, rng: np.random.Generator, network: BayesianNetwork, n_jobs: int | None
+    ) -> pd.DataFrame:
+        return discrete_sample(self.model, request, rows, rng, network, n_jobs)
 
     def predict(self, columns: Columns, request: PredictionRequest) -> dict[Name, list[Label | None]]:
         return predicted_labels(self.model, columns, request)

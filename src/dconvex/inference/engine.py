@@ -88,8 +88,10 @@ class Engine(Protocol):
     def log_evidence(self, request: Request) -> float:
         """The logarithm of the probability or density of the evidence; -inf where it is impossible."""
 
-    def sample(self, request: Request, rows: int, rng: np.random.Generator, network: BayesianNetwork) -> pd.DataFrame:
-        """Rows of all variables given the evidence; `network` is that of all clusters together."""
+    def sample(
+        self, request: Request, rows: int, rng: np.random.Generator, network: BayesianNetwork, n_jobs: int | None
+    ) -> pd.DataFrame:
+        """Rows of all variables given the evidence, the same for any `n_jobs`; `network` is that of all clusters together."""
 
     def predict(self, columns: Columns, request: PredictionRequest) -> Mapping[Name, Floats | Sequence[Label | None]]:
         """By target the most probable state or the mean in each row."""

@@ -86,7 +86,9 @@ class GaussianEngine:
     def log_evidence(self, request: Request) -> float:
         return gaussian_log_evidence(self.model, request.evidence, request.limit)
 
-    def sample(self, request: Request, rows: int, rng: np.random.Generator, network: BayesianNetwork) -> pd.DataFrame:
+    def sample(
+        self, request: Request, rows: int, rng: np.random.Generator, network: BayesianNetwork, n_jobs: int | None
+    ) -> pd.DataFrame:
         return gaussian_sample(self.model, request, rows, rng)
 
     def predict(self, columns: Columns, request: PredictionRequest) -> dict[Name, Floats]:

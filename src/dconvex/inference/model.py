@@ -35,6 +35,7 @@ from dconvex.network.network import BayesianNetwork, Parameters
 from dconvex.network.probability_tables import Tables
 from dconvex.saved import storage
 from dconvex.shown import Shown, display, warn_of_save
+from dconvex.threads import thread_count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -392,6 +393,7 @@ class LocalModel(Shown):
         soft: Soft | None = None,
         seed: Seed = None,
         max_bytes: float | None = None,
+        n_jobs: int | None = None,
     ) -> pd.DataFrame:
         """Draw independent rows of all variables given the evidence, exactly.
 
@@ -401,6 +403,8 @@ class LocalModel(Shown):
             soft: Likelihoods by variable: `{label: likelihood}`, or numbers in the order of the states.
             seed: A seed, or a generator.
             max_bytes: The most memory that the question may take; None: the model's own limit.
+            n_jobs: The number of threads, -1 and None: one for each core. The rows are the same, bit for bit. Ancestors of the
+                evidence, and the rows of a Gaussian model, are drawn by one thread.
 
         Returns:
             A pandas DataFrame with a column for each variable.
@@ -410,13 +414,14 @@ class LocalModel(Shown):
             UnknownStateError: A variable does not have a state.
             ImpossibleEvidenceError: The evidence has probability zero; the error names a part that is impossible already.
             TooLargeError: The question would take more memory than allowed; nothing has been allocated.
-            ValueError: `n` is negative, or the model was learned `for_query=` some variables only.
+            ValueError: `n` is negative, `n_jobs` is 0, or the model was learned `for_query=` some variables only.
 
         """
         if n < 0:
             raise ValueError(f"cannot draw {n} rows")
+        thread_count(n_jobs)  # it refuses 0
         request = self._request((), evidence, soft, max_bytes)
-        return self._engine.sample(request, operator.index(n), np.random.default_rng(seed), self.network())
+        return self._engine.sample(request, operator.index(n), np.random.default_rng(seed), self.network(), n_jobs)
 
     def log_likelihood(self, data: Any) -> Floats:
         """The logarithm of the probability (or density) of each row of a table.

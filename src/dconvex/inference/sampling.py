@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 def discrete_sample(
-    model: TableModel, request: Request, rows: int, rng: np.random.Generator, network: BayesianNetwork
+    model: TableModel, request: Request, rows: int, rng: np.random.Generator, network: BayesianNetwork, n_jobs: int | None
 ) -> pd.DataFrame:
     """Ancestors of the evidence by going back through its elimination, all others given their parents."""
     tables = network.parameters
     assert isinstance(tables, Tables)
     known = _sampled_ancestors(model, request, rows, rng) if request.evidence else {}
-    return tables.frame(network.dag, tables.sampled_codes(network.dag, rows, rng, known), rows)
+    return tables.frame(network.dag, tables.sampled_codes(network.dag, rows, rng, known, n_jobs), rows)
 
 
 def _sampled_ancestors(model: TableModel, request: Request, rows: int, rng: np.random.Generator) -> dict[int, Indices]:

@@ -17,6 +17,8 @@ from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name
 from dconvex.network.family import Table, hashable
 from dconvex.network.frame_columns import Columns
+from dconvex.network.random_streams import can_skip, skip, skipped
+from dconvex.threads import thread_count, threads
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,23 +85,41 @@ class Tables:
         return pd.DataFrame(columns, index=pd.RangeIndex(rows), copy=False)
 
     def sampled_codes(
-        self, dag: Dag, rows: int, rng: np.random.Generator, known: Mapping[int, NDArray[Any]] | None = None
+        self,
+        dag: Dag,
+        rows: int,
+        rng: np.random.Generator,
+        known: Mapping[int, NDArray[Any]] | None = None,
+        n_jobs: int | None = 1,
     ) -> list[NDArray[Any]]:
-        """State codes of all nodes for this many rows, each drawn given its parents; those of `known` nodes are kept."""
+        """State codes of all nodes for this many rows, each drawn given its parents; those of `known` nodes are kept.
+
+        Any number of threads draws the same: each block of rows has its part of the generator's stream.
+        """
         given = known or {}
         codes = [np.zeros(rows, np.int8 if len(labels) < 128 else np.int32) for labels in self.labels]
         drawn = [index for index in dag.graph.order.tolist() if index not in given]
         thresholds = {index: self._thresholds(index) for index in drawn}
-        for first in range(0, rows, ROWS_AT_ONCE):
-            block = slice(first, min(first + ROWS_AT_ONCE, rows))
+
+        def draw(block: slice, generator: np.random.Generator) -> None:
             for index, own in given.items():
                 codes[index][block] = own[block]
             for index in drawn:
                 row = self._rows(dag, index, codes, block)
-                uniform = rng.random(len(row))
+                uniform = generator.random(len(row))
                 chosen = codes[index][block]
                 for threshold in thresholds[index]:
                     chosen += uniform >= threshold[row]
+
+        blocks = [slice(first, min(first + ROWS_AT_ONCE, rows)) for first in range(0, rows, ROWS_AT_ONCE)]
+        jobs = min(thread_count(n_jobs), len(blocks))
+        if jobs < 2 or not can_skip(rng):
+            for block in blocks:
+                draw(block, rng)
+            return codes
+        with threads(jobs) as workers:
+            workers.map(lambda block: draw(block, skipped(rng, block.start * len(drawn))), blocks)
+        skip(rng, rows * len(drawn))
         return codes
 
     def _thresholds(self, index: int) -> Floats:
