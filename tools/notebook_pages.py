@@ -38,12 +38,17 @@ def as_page(path: Path) -> str:
 
 
 def outputs_as_text(notebook: Any) -> list[str]:
-    """What each output says in plain text; of a figure of matplotlib that is only its size."""
-    return [
-        output.text if output.output_type == "stream" else output.data["text/plain"]
-        for output in _outputs(notebook)
-        if "image/png" not in output.get("data", {})
-    ]
+    """What each output says in plain text, without figures of matplotlib; printed text counts as one however it was cut."""
+    outputs = [output for output in _outputs(notebook) if "image/png" not in output.get("data", {})]
+    texts: list[str] = []
+    for before, output in zip([None, *outputs], outputs, strict=False):
+        if output.output_type != "stream":
+            texts.append(output.data["text/plain"])
+        elif before is not None and before.output_type == "stream":
+            texts[-1] += output.text
+        else:
+            texts.append(output.text)
+    return texts
 
 
 def _outputs(notebook: Any) -> Iterator[Any]:

@@ -90,3 +90,11 @@ def test_links_that_lead_nowhere_or_load_from_elsewhere_are_found(tmp_path):
         "one.html: there is no three.html",
         "two.html: there is no #parts",
     ]
+
+
+def test_printed_text_counts_as_one_however_the_kernel_cut_it():
+    def notebook(*texts):
+        outputs = [nbformat.v4.new_output("stream", text=text) for text in texts]
+        return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("print()", outputs=outputs)])
+
+    assert outputs_as_text(notebook("one\n", "two\n")) == outputs_as_text(notebook("one\ntwo\n")) == ["one\ntwo\n"]
