@@ -10,6 +10,7 @@ void bind_common(nanobind::module_& module);
 void bind_graph(nanobind::module_& module);
 void bind_clusters(nanobind::module_& module);
 void bind_inference(nanobind::module_& module);
+void bind_answers(nanobind::module_& module);
 void bind_queries(nanobind::module_& module);
 void bind_learning(nanobind::module_& module);
 void bind_expectation(nanobind::module_& module);
