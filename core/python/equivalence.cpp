@@ -37,8 +37,10 @@ void bind_equivalence(nb::module_& module) {
             },
             nb::arg("size"), nb::arg("directed"), nb::arg("undirected"))
         .def("__len__", [](const Pdag& own) { return own.size; })
-        .def_prop_ro("directed", [](const Pdag& own) { return as_pairs(own.directed); }, nb::rv_policy::move)
-        .def_prop_ro("undirected", [](const Pdag& own) { return as_pairs(own.undirected); }, nb::rv_policy::move)
+        .def_prop_ro(
+            "directed", [](const Pdag& own) { return as_pairs(own.directed); }, nb::rv_policy::move)
+        .def_prop_ro(
+            "undirected", [](const Pdag& own) { return as_pairs(own.undirected); }, nb::rv_policy::move)
         .def("extension", [](const Pdag& own) {
             Extension found;
             {
