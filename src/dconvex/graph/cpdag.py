@@ -95,6 +95,9 @@ class Cpdag(Shown):
         Returns:
             The graph.
 
+        Raises:
+            IndexError: An edge has a node without a name.
+
         """
         found = cls.__new__(cls)
         found._set(names, graph)
