@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 
 from dconvex.arrays import Flags, Floats
-from dconvex.inference.engine import Engine
+from dconvex.inference.base_model import BaseModel
 from dconvex.inference.outcomes import OutcomeRequest, Outcomes, row_weights
-from dconvex.inference.prediction import MISSING
+from dconvex.inference.prediction import MISSING, PredictionRequest
 from dconvex.inference.row_likelihood import RowLikelihood
 from dconvex.names import Label, Name
 from dconvex.network.frame_columns import Columns
 from dconvex.network.network import BayesianNetwork
 
 
-def judged(
-    engine: Engine, find_network: Callable[[], BayesianNetwork], names: Sequence[Name], data: object, request: OutcomeRequest
-) -> Outcomes:
-    """The outcomes for all rows of a frame."""
-    columns = Columns(data, names)
-    found = engine.outcomes(columns, request)
+def outcomes_of(model: BaseModel, data: object, target: Name, weights: Name | None, policy: PredictionRequest) -> Outcomes:
+    """What the model predicts for the rows of a frame, next to what happened; `policy` is a request without a target.
+
+    Raises:
+        ValueError: There are several targets, or the column of weights is a variable.
+    """
+    targets = model._indices(target)
+    if len(targets) != 1:
+        raise ValueError(f"evaluate takes one target, not {len(targets)}; call it for each of them")
+    if weights is not None and weights in model.dag:
+        raise ValueError(f"weights={weights!r} is a variable of the model; the weights need a column of their own")
+    columns = Columns(data, model.dag.nodes)
+    found = model._engine.outcomes(columns, OutcomeRequest(policy._replace(targets=targets), weights))
     try:
-        network = find_network()
+        network = model.network()
     except ValueError:  # of a model for some variables only
         return found
-    unknown = request.prediction.unknown
-    return found.with_likelihood(row_likelihood(network, columns, request.weights, unknown))
+    return found.with_likelihood(row_likelihood(network, columns, weights, policy.unknown))
 
 
 def row_likelihood(
