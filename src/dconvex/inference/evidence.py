@@ -86,11 +86,10 @@ class Evidence(NamedTuple):
 
     def said(self, labels: Sequence[tuple[Label, ...]]) -> dict[int, Any]:
         """By variable the label that was observed, or the likelihood of each label that it allows."""
-        soft = {
-            v: {label: float(number) for label, number in zip(labels[v], own, strict=True) if number > 0}
-            for v, own in zip(self.soft, self.likelihoods, strict=True)
-        }
-        return soft | {v: labels[v][state] for v, state in zip(self.observed, self.states, strict=True)}
+        said: dict[int, Any] = {v: labels[v][state] for v, state in zip(self.observed, self.states, strict=True)}
+        for v, own in zip(self.soft, self.likelihoods, strict=True):
+            said[v] = {label: float(number) for label, number in zip(labels[v], own, strict=True) if number > 0}
+        return said
 
     @property
     def native(self) -> Likelihoods:
