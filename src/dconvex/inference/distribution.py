@@ -152,7 +152,7 @@ class Distribution(Shown):
         import pandas as pd
 
         cells = np.indices(self.values.shape).reshape(len(self.variables), self.values.size)
-        columns: list[Any] = [
+        columns: list[object] = [
             pd.Categorical.from_codes(codes, categories=cast("Any", labels))
             for labels, codes in zip(self.labels, cells, strict=True)
         ]
@@ -163,7 +163,7 @@ class Distribution(Shown):
         frame.columns = pd.Index([*self.variables, "probability", "standard error"][: len(columns)])  # one may be called that
         return frame
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return Distribution, (self.variables, self.labels, self.values, self.standard_errors, self.evidence)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:

@@ -23,7 +23,7 @@ from dconvex.network.frame_columns import Columns, column_of
 Shared = TypeVar("Shared")
 
 
-def lies_in_partitions(data: Any) -> bool:
+def lies_in_partitions(data: object) -> bool:
     """Whether this is one of Dask's collections; Dask is not imported to know it."""
     return type(data).__module__.startswith("dask")
 
