@@ -12,7 +12,7 @@ from dconvex.arrays import Floats
 from dconvex.inference.base_model import BaseModel, Seed
 from dconvex.inference.engine import EvidenceLike
 from dconvex.inference.evidence import Soft
-from dconvex.inference.partitions import predicted, predicted_probabilities
+from dconvex.inference.partitions import predicted, predicted_probabilities, probability_frames
 from dconvex.inference.prediction import Impossible, PredictionRequest, Unknown
 from dconvex.names import Name
 from dconvex.threads import thread_count
@@ -126,7 +126,8 @@ class RowQuestions(BaseModel):
         unknown: Unknown = "raise",
         max_bytes: float | None = None,
         n_jobs: int | None = None,
-    ) -> dict[Name, Floats]:
+        as_frame: bool = False,
+    ) -> dict[Name, Any]:
         """The probabilities of the states of each target for each row.
 
         Args:
@@ -136,9 +137,10 @@ class RowQuestions(BaseModel):
             unknown: What becomes of labels that the model does not have: an error, or missing cells.
             max_bytes: The most memory that the question may take; None: the model's own limit.
             n_jobs: The number of threads, -1 and None: one for each core. The answers are the same, bit for bit.
+            as_frame: Frames of the caller's own kind instead of arrays, with a column for each state, indexed like the data.
 
         Returns:
-            For each target an array with a row for each row of the data, along the target's states.
+            For each target an array (or a frame) with a row for each row of the data, along the target's states.
 
         Raises:
             UnknownVariableError: The model does not have a variable.
@@ -150,7 +152,8 @@ class RowQuestions(BaseModel):
 
         """
         request = PredictionRequest(self._indices(target), impossible, unknown, self._limit(max_bytes), n_jobs)
-        return predicted_probabilities(self._engine, self.dag.nodes, data, request)
+        ask = probability_frames if as_frame else predicted_probabilities
+        return ask(self._engine, self.dag.nodes, data, request)
 
     def evaluate(
         self,
