@@ -113,3 +113,20 @@ def test_the_clock_ends_a_search(asia):
     found = dc.learn_structure(asia, max_seconds=1e-9)
     assert "max_seconds ended the search" in found.notes[0]
     assert found.score == pytest.approx(dc.statistics(found, asia).score())
+
+
+def test_edges_are_explained(asia):
+    found = dc.learn_structure(asia, method="greedy")
+    reasons = found.explain()
+    assert [(edge.parent, edge.child) for edge in reasons] == list(found.edges)
+    for edge in reasons:
+        without = dc.Dag([other for other in found.edges if other != (edge.parent, edge.child)], found.nodes)
+        assert found.score + edge.removal == pytest.approx(dc.statistics(without, asia).score())
+        if edge.reversal is not None:
+            turned = dc.Dag([*without.edges, (edge.child, edge.parent)], found.nodes)
+            assert found.score + edge.reversal == pytest.approx(dc.statistics(turned, asia).score())
+        assert edge.is_directed == ((edge.parent, edge.child) in found.cpdag.directed)
+    assert "undetermined" in repr(reasons)
+    assert len(reasons.to_frame()) == len(reasons) == len(found.edges)
+    empty = dc.learn_structure(asia, max_parents=0)
+    assert repr(empty.explain()) == "no edges"

@@ -73,13 +73,16 @@ class DiscreteEngine:
         self, variables: Name | Iterable[Name], evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
     ) -> Distribution | None:
         answer = self.queries.ask(variables, evidence, max_bytes, assume_possible)
-        return None if answer is None else answered(answer)
+        return None if answer is None else answered(answer, {**evidence} if evidence else None)
 
     def quick_marginals(
         self, evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
     ) -> dict[Name, Distribution] | None:
         answers = self.queries.ask_marginals(evidence, max_bytes, assume_possible)
-        return None if answers is None else dict(zip(self.store.index.dag.nodes, map(answered, answers), strict=True))
+        if answers is None:
+            return None
+        given = {**evidence} if evidence else None
+        return dict(zip(self.store.index.dag.nodes, [answered(answer, given) for answer in answers], strict=True))
 
     def query(self, request: Request) -> Distribution:
         return discrete_query(self.model, request)

@@ -73,6 +73,8 @@ class Columns:
             }
             return pd.DataFrame(kept, index=native.index)
         series = {str(name): list(values) for name, values in columns.items()}
+        if len(series) < len(columns):
+            raise DataError(f"columns have names of text here, and two of {[*columns]} are spelled alike; take a pandas frame")
         return nw.to_native(nw.from_dict(series, backend=nw.get_native_namespace(self._frame)))
 
     def __contains__(self, variable: object) -> bool:

@@ -37,4 +37,4 @@ def _climbed(problem: StructureProblem, search: StructureSearch) -> FoundStructu
             break
     moves, gains = search.moves()
     removal, reversal = search.edge_gains() if search.is_loaded else (None, None)
-    return FoundStructure(search.parents, moves, gains, search.evaluations, notes, removal, reversal)
+    return FoundStructure(search.parents, None, moves, gains, search.evaluations, notes, removal, reversal)

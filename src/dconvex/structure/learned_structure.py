@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING, Literal, NoReturn, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
 
 from dconvex.amounts import amount
 from dconvex.caching import cached_property
+from dconvex.graph.cpdag import Cpdag
+from dconvex.graph.cpdag import cpdag as cpdag_of
 from dconvex.graph.dag import Dag
 from dconvex.names import Name
 from dconvex.shown import ShownNetwork
@@ -18,13 +19,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 Change: TypeAlias = Literal["add", "remove", "reverse"]
-
-
-class Cpdag(Protocol):
-    """The class of a graph."""
-
-    @property
-    def directed(self) -> tuple[tuple[Name, Name], ...]: ...
 
 
 SHOWN = 20
@@ -117,6 +111,7 @@ class Structure(ShownNetwork):
     """The scores of families that were asked for."""
     notes: tuple[str, ...]
     """What has to be known of how it was learned, in sentences."""
+    found_class: Cpdag | None
     removal: tuple[float | None, ...]
     reversal: tuple[float | None, ...]
 
@@ -131,12 +126,13 @@ class Structure(ShownNetwork):
         history: Sequence[StructureMove] = (),
         evaluations: int = 0,
         notes: Sequence[str] = (),
+        cpdag: Cpdag | None = None,
         removal: Sequence[float] = (),
         reversal: Sequence[float] = (),
     ) -> None:
         self.__dict__.update(
             dag=dag, score=score, criterion=criterion, method=method, rows=rows, history=tuple(history),
-            evaluations=evaluations, notes=tuple(notes), removal=tuple(map(_or_none, removal)),
+            evaluations=evaluations, notes=tuple(notes), found_class=cpdag, removal=tuple(map(_or_none, removal)),
             reversal=tuple(map(_or_none, reversal)),
         )  # fmt: skip
 
@@ -153,8 +149,7 @@ class Structure(ShownNetwork):
     @cached_property
     def cpdag(self) -> Cpdag:
         """The class of all graphs that the data cannot tell from this one: which edges have a direction in all of them."""
-        found: Cpdag = import_module("dconvex.graph.cpdag").cpdag(self.dag)
-        return found
+        return cpdag_of(self.dag) if self.found_class is None else self.found_class
 
     def explain(self) -> StructureReasons:
         """For each edge what its removal or reversal would cost, and whether the data can tell its direction.
@@ -167,7 +162,8 @@ class Structure(ShownNetwork):
         removal = self.removal or (None,) * len(by_child)
         reversal = self.reversal or (None,) * len(by_child)
         reasons = [
-            EdgeReason(*edge, *changes, edge in directed) for edge, *changes in zip(by_child, removal, reversal, strict=True)
+            EdgeReason(*edge, lost, turned, edge in directed)
+            for edge, lost, turned in zip(by_child, removal, reversal, strict=True)
         ]
         place = {edge: number for number, edge in enumerate(self.edges)}
         return StructureReasons(tuple(sorted(reasons, key=lambda reason: place[reason.parent, reason.child])))

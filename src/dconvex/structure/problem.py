@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from dconvex._core import EdgeConstraints, FamilyScore, Ragged
+from dconvex._core import EdgeConstraints, FamilyScore, Pdag, Ragged
 from dconvex.arrays import Floats, Indices
 from dconvex.learning.learning_options import Kind
 from dconvex.learning.progress import Iterations
@@ -69,6 +69,8 @@ class FoundStructure:
 
     parents: Ragged
     """The graph; of a method that gives a class of graphs, one of them."""
+    cpdag: Pdag | None = None
+    """The class of graphs that the method found; None: that of the graph."""
     moves: Indices = field(default_factory=lambda: np.empty((0, 3), np.int32))
     """The way there: (what, parent, child), a row each, `what` an index into `CHANGES`."""
     gains: Floats = field(default_factory=lambda: np.empty(0))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from dconvex._core import FamilyScore, Ragged
-from dconvex.arrays import Floats, Indices
 from dconvex.errors import DataError
+from dconvex.graph.cpdag import Cpdag
 from dconvex.graph.dag import Dag, DagLike
 from dconvex.learning.learning_options import EM, Kind, LearningOptions, Missing, StatesLike, checked_missing
 from dconvex.learning.progress import Iterations
@@ -60,8 +60,8 @@ def learn_structure(
     cut into tables.
 
     Args:
-        data: As for `fit`: a data frame, a path to CSV or Parquet files, a Dask DataFrame, or a list or iterator of tables. Each
-            column is a variable.
+        data: As for `fit`: a data frame, a path to CSV or Parquet files, a Dask DataFrame, or a list or iterator of tables.
+            Each column is a variable.
         method: `"search"` (greedy search that leaves local optima; the best score for its time) or `"greedy"` (plain hill
             climbing).
         score: Discrete data: `"bic"`, `"aic"`, `"bdeu"` or `BDeu(10)`. Gaussian data: `"bic"`, `"aic"`, `"bge"` or `BGe(…)`.
@@ -139,6 +139,7 @@ def _structure(method: str, problem: StructureProblem, found: FoundStructure, ro
         history=history,
         evaluations=found.evaluations,
         notes=(*dropped, *found.notes),
+        cpdag=None if found.cpdag is None else Cpdag.from_core(names, found.cpdag),
         removal=[] if found.removal is None else found.removal.tolist(),
         reversal=[] if found.reversal is None else found.reversal.tolist(),
     )

@@ -14,7 +14,7 @@ from operator import or_
 
 import numpy as np
 
-from dconvex.arrays import Flags, Floats, Indices, StateCodes
+from dconvex.arrays import Array, Flags, Floats, Indices, Integers, StateCodes
 from dconvex.errors import DataError, TooLargeError
 from dconvex.learning.columns.cells import Cells
 from dconvex.learning.columns.data_tables import Batch, DataTable
@@ -40,7 +40,7 @@ class CodedTable:
 
     @property
     def rows(self) -> int:
-        return self.codes.shape[1]
+        return len(self.codes[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +73,7 @@ class CodedRows:
         if not self.has_missing.any():
             return self
         is_whole = (self.codes >= 0).all(axis=0)
-        codes = np.ascontiguousarray(self.codes[:, is_whole])
+        codes: StateCodes = self.codes[:, is_whole].copy()
         weights = None if self.weights is None else self.weights[is_whole]
         dropped = int((~is_whole).sum())
         return replace(self, codes=codes, weights=weights, has_missing=np.zeros(len(codes), bool), dropped=dropped)
@@ -161,7 +161,7 @@ class _Reading:
 
     def _coded(self, variables: tuple[Name, ...], batches: Iterator[Batch]) -> CodedTable:
         reader = CodeReader(variables, self.options, self.workers)
-        parts: list[StateCodes] = []
+        parts: list[Array] = []
         weights: list[Floats] = []
         for batch in batches:
             found = reader.read(batch)
@@ -171,7 +171,7 @@ class _Reading:
         states = reader.states()
         check_number_of_states(variables, states)
         tables = reader.codes_in(states)
-        codes = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+        codes: StateCodes = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
         return CodedTable(variables, states, _recoded(codes, tables), np.concatenate(weights) if weights else None)
 
     def _measured(self, variables: tuple[Name, ...], batches: Iterator[Batch]) -> _MeasuredTable:
@@ -242,7 +242,7 @@ def joined_rows(tables: Sequence[CodedTable]) -> CodedRows:
     return CodedRows(variables, states, codes, joined, has_missing, bounds[-1])
 
 
-def _recoded(codes: StateCodes, tables: Sequence[Indices]) -> StateCodes:
+def _recoded(codes: StateCodes, tables: Sequence[Integers]) -> StateCodes:
     """Codes in the order that a model has them."""
     for variable, table in enumerate(tables):
         if not np.array_equal(table, np.arange(len(table))):
