@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from dconvex.graph.decomposition import decompose
     from dconvex.graph.separation import d_separated, markov_boundary
     from dconvex.graph.tree import ClusterTree
+    from dconvex.inference.calibration import Calibration
+    from dconvex.inference.confusion import Confusion
+    from dconvex.inference.discrete_evaluation import Evaluation
     from dconvex.inference.distances import (
         Distance,
         bhattacharyya_distance,
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
         wasserstein2_distance,
     )
     from dconvex.inference.distribution import Distribution, GaussianDistribution
+    from dconvex.inference.gaussian_evaluation import GaussianEvaluation
     from dconvex.inference.model import LocalModel, localize
     from dconvex.inference.query_plan import QueryPlan
     from dconvex.inference.report import Report
@@ -76,7 +80,9 @@ __all__ = [
     "BDeu",
     "BGe",
     "BayesianNetwork",
+    "Calibration",
     "ClusterTree",
+    "Confusion",
     "Cpdag",
     "CycleError",
     "Dag",
@@ -85,8 +91,10 @@ __all__ = [
     "Dirichlet",
     "Distance",
     "Distribution",
+    "Evaluation",
     "FormatError",
     "GaussianDistribution",
+    "GaussianEvaluation",
     "ImpossibleEvidenceError",
     "LocalModel",
     "NetworkError",
@@ -147,8 +155,12 @@ _NAMES = {
     "graph.decomposition": "decompose",
     "graph.separation": "d_separated markov_boundary",
     "graph.tree": "ClusterTree",
+    "inference.calibration": "Calibration",
+    "inference.confusion": "Confusion",
+    "inference.discrete_evaluation": "Evaluation",
     "inference.distances": "Distance bhattacharyya_distance hellinger_distance kl_divergence wasserstein2_distance",
     "inference.distribution": "Distribution GaussianDistribution",
+    "inference.gaussian_evaluation": "GaussianEvaluation",
     "inference.model": "LocalModel localize",
     "inference.query_plan": "QueryPlan",
     "inference.report": "Report",
