@@ -53,7 +53,8 @@ auto moves_of(const StructureSearch& search) {
     return std::tuple(as_matrix(std::move(edges), 3), as_array(std::move(gains)));
 }
 
-// For each edge of the best graph, in the order of `parents`, what its removal and what its reversal gain; NaN where not allowed.
+// For each edge of the best graph, in the order of `parents`, what its removal and what its reversal gain; NaN where not
+// allowed.
 auto edge_gains_of(StructureSearch& search) {
     Vector<double> removal, reversal;
     {

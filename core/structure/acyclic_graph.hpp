@@ -20,9 +20,7 @@ public:
     Indices children(Index node) const { return children_[static_cast<std::size_t>(node)]; }
     bool has_edge(Index parent, Index child) const;
     // Whether a directed path leads from one node to another.
-    bool descends(Index node, Index from) const {
-        return (below(from)[node >> 6] >> (node & 63)) & 1;
-    }
+    bool descends(Index node, Index from) const { return (below(from)[node >> 6] >> (node & 63)) & 1; }
     // The same as bits, one for each node.
     const std::uint64_t* below(Index node) const { return below_.data() + node * words_; }
 

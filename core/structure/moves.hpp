@@ -59,8 +59,8 @@ private:
     const EdgeConstraints& constraints_;
     AcyclicGraph graph_;
     Vector<std::shared_ptr<const FamilyRow>> row_;
-    Vector<Best> best_;       // for each child the best edge that could be added
-    Vector<char> is_stale_;   // where it has to be found again
+    Vector<Best> best_;      // for each child the best edge that could be added
+    Vector<char> is_stale_;  // where it has to be found again
     Index loaded_ = 0;
     double noise_ = 0.0;
 };

@@ -9,9 +9,9 @@
 namespace dconvex {
 
 struct SearchOptions {
-    std::int64_t budget = 0;    // evaluations after the first optimum; 0: stop there, as hill climbing does
-    Index tabu_steps = 0;       // moves from an optimum, downhill too, before the graph is perturbed
-    std::uint64_t seed = 0;     // of the perturbations
+    std::int64_t budget = 0;  // evaluations after the first optimum; 0: stop there, as hill climbing does
+    Index tabu_steps = 0;     // moves from an optimum, downhill too, before the graph is perturbed
+    std::uint64_t seed = 0;   // of the perturbations
 };
 
 // Searches step by step, so that a caller can look at the clock; how it is cut into calls makes no difference.
