@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from dconvex.inference.model import LocalModel, localize
     from dconvex.inference.query_plan import QueryPlan
     from dconvex.inference.report import Report
-    from dconvex.learning.estimation.priors import BDeu, Dirichlet, NormalInverseGamma
+    from dconvex.learning.estimation.priors import BDeu, BGe, Dirichlet, NormalInverseGamma
     from dconvex.learning.fitting import fit
     from dconvex.learning.learning_options import EM
     from dconvex.learning.tree_statistics import Statistics, statistics
@@ -60,6 +60,8 @@ if TYPE_CHECKING:
     from dconvex.network.random_networks import random_dag, random_gaussian_network, random_network
     from dconvex.repository import load_network, network_info, network_names
     from dconvex.storage import open_model
+    from dconvex.structure.learned_structure import Structure
+    from dconvex.structure.structure_learning import learn_structure
 
 __version__ = "0.1.0"
 
@@ -78,6 +80,7 @@ save_with(_storage)
 __all__ = [
     "EM",
     "BDeu",
+    "BGe",
     "BayesianNetwork",
     "Calibration",
     "ClusterTree",
@@ -103,6 +106,7 @@ __all__ = [
     "Regression",
     "Report",
     "Statistics",
+    "Structure",
     "StructureComparison",
     "Table",
     "TooLargeError",
@@ -123,6 +127,7 @@ __all__ = [
     "inducing_path",
     "is_d_convex",
     "kl_divergence",
+    "learn_structure",
     "load_network",
     "localize",
     "markov_boundary",
@@ -165,7 +170,7 @@ _NAMES = {
     "inference.model": "LocalModel localize",
     "inference.query_plan": "QueryPlan",
     "inference.report": "Report",
-    "learning.estimation.priors": "BDeu Dirichlet NormalInverseGamma",
+    "learning.estimation.priors": "BDeu BGe Dirichlet NormalInverseGamma",
     "learning.fitting": "fit",
     "learning.learning_options": "EM",
     "learning.tree_statistics": "Statistics statistics",
@@ -174,6 +179,8 @@ _NAMES = {
     "network.random_networks": "random_dag random_gaussian_network random_network",
     "repository": "load_network network_info network_names",
     "storage": "open_model",
+    "structure.learned_structure": "Structure",
+    "structure.structure_learning": "learn_structure",
 }
 """The public names by module: the imports above as data, which a test compares with them."""
 _MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names.split()}

@@ -43,6 +43,7 @@ from dconvex.inference.model import LocalModel
 from dconvex.inference.query_plan import QueryPlan
 from dconvex.network.network import BayesianNetwork
 from dconvex.shown import HasClusters
+from dconvex.structure.learned_structure import Structure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,10 +62,15 @@ def _network(network: BayesianNetwork, ruler: Ruler, most: int, clusters: Cluste
     return network_picture(network.dag, ruler, most, clusters, network.states if len(network) <= most else {})
 
 
+def _structure(structure: Structure, ruler: Ruler, most: int, clusters: ClusterTree | None = None) -> Drawing:
+    return network_picture(structure.dag, ruler, most, clusters)
+
+
 ARTISTS: dict[type, Callable[..., Drawing]] = {
     Dag: network_picture,
     Cpdag: cpdag_picture,
     BayesianNetwork: _network,
+    Structure: _structure,
     ClusterTree: tree_picture,
     LocalModel: model_picture,
     QueryPlan: plan_picture,
