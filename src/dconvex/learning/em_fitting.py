@@ -8,13 +8,18 @@ from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.inference.partitions import checked_dask_frame
 from dconvex.learning.columns.encoded_columns import encoded_tables
 from dconvex.learning.columns.matching import is_distributed, matched_tables, peeked
-from dconvex.learning.estimation.em import EmProblem, ExpectedStatistics
+from dconvex.learning.estimation.coded_rows import HeldRows
+from dconvex.learning.estimation.em import ExpectedStatistics
 from dconvex.learning.estimation.priors import Prior
+from dconvex.learning.estimation.regression_em import HeldNumbers, RegressionProblem
+from dconvex.learning.estimation.table_em import TableProblem
 from dconvex.learning.learning_options import LearningOptions
 from dconvex.learning.progress import Iterations
 from dconvex.learning.statistics.counted_families import Families
 from dconvex.learning.statistics.counts import Counts
 from dconvex.learning.statistics.gatherer import FamilyStatistics
+from dconvex.learning.statistics.measured_rows import measured_rows
+from dconvex.learning.statistics.moments import Moments
 from dconvex.threads import threads
 
 
@@ -38,13 +43,17 @@ def expected_statistics(
     assert options.em is not None
     if options.em.start is not None and not coherent:
         raise ValueError("EM(start=…) needs coherent=True: clusters on their own start from their own columns")
-    rows = _partitions(data) if is_distributed(data) else data
-    kind, tables = peeked(matched_tables(rows, families.names, options), options)
+    source = _partitions(data) if is_distributed(data) else data
+    kind, tables = peeked(matched_tables(source, families.names, options), options)
+    problem: TableProblem | RegressionProblem
     if kind == "gaussian":
-        raise ValueError('missing="em" is for discrete data so far; a Gaussian network is learned with missing="available"')
-    columns = encoded_tables(families.names, tables, options)
-    assert held is None or isinstance(held, Counts)
-    problem = EmProblem.of(index, families, columns, prior, options, held)
+        measured = measured_rows(families, tables, options)
+        assert held is None or isinstance(held, Moments)
+        problem = RegressionProblem.of(index, families, measured, HeldNumbers(measured), prior, options, held)
+    else:
+        rows = HeldRows.of(encoded_tables(families.names, tables, options))
+        assert held is None or isinstance(held, Counts)
+        problem = TableProblem.of(index, families, rows, prior, options, held)
     with threads(options.n_jobs) as workers, Iterations("EM", is_shown=options.progress) as bar:
         if coherent:
             return problem.global_maximum(workers, bar.show)

@@ -106,7 +106,7 @@ def learned_by_em(
         raise ValueError("hidden= needs coherent=True: each cluster would name the states of a hidden variable for itself")
     part = None if held is None else held.part
     found = expected_statistics(scope.index, scope.families, data, prior, options, coherent=coherent, held=part)
-    return learned(Statistics(scope, found.counts), prior, options, coherent=coherent, em=found.report)
+    return learned(Statistics(scope, found.statistics), prior, options, coherent=coherent, em=found.report)
 
 
 def learned(
