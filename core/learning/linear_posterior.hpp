@@ -1,7 +1,7 @@
 // The posterior of missing numbers given the observed ones around them, in a linear Gaussian network.
 //
-// Missing variables start from what they are given the observed parents: a mean and a square root of their covariance. Then each
-// observed child of a missing variable updates both (Potter's square-root form of the Kalman update), which is sound where
+// Missing variables start from what they are given the observed parents: a mean and a square root of their covariance. Then
+// each observed child of a missing variable updates both (Potter's square-root form of the Kalman update), which is sound where
 // variances are zero. Covariance and gains depend on which cells are missing only, so rows with the same gaps share them.
 
 #pragma once

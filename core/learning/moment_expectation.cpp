@@ -25,8 +25,8 @@ public:
             const auto number = static_cast<std::size_t>(family);
             for (const Index parent : own) add_member(component, parent);
             add_member(component, family);
-            families_.push_back({own.size() + 1, sums.data() + parents.offsets()[number] + family,
-                                 products.data() + first_product[number]});
+            families_.push_back(
+                {own.size() + 1, sums.data() + parents.offsets()[number] + family, products.data() + first_product[number]});
             widest = std::max(widest, own.size() + 1);
         }
         number_.resize(widest);

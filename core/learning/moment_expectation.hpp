@@ -1,7 +1,8 @@
 // The E-step of EM for linear Gaussian networks: expected moments of families from rows with missing cells.
 //
-// A family that a row shows entirely is measured elsewhere (moments.hpp). What is left of a row falls apart as in expectation.hpp,
-// and components with the same gaps share their covariance, so that each costs one posterior and then a mean for each row.
+// A family that a row shows entirely is measured elsewhere (moments.hpp). What is left of a row falls apart as in
+// expectation.hpp, and components with the same gaps share their covariance, so that each costs one posterior and then a mean
+// for each row.
 
 #pragma once
 
@@ -15,13 +16,14 @@
 
 namespace dconvex {
 
-// Rows with gaps, whose touched families are measured in expectation. Rows are added once; then `expect` runs any number of times.
+// Rows with gaps, whose touched families are measured in expectation. Rows are added once; then `expect` runs any number of
+// times.
 class ExpectedMoments {
 public:
     explicit ExpectedMoments(std::shared_ptr<const Graph> graph);
 
-    // Adds rows: the number of variable v in row r is values[v * stride + r], NaN where it is missing; `weights` has one for each
-    // row, or none where each weighs one.
+    // Adds rows: the number of variable v in row r is values[v * stride + r], NaN where it is missing; `weights` has one for
+    // each row, or none where each weighs one.
     void add_rows(const double* values, Offset stride, Offset rows, std::span<const double> weights);
     // To be called after the last rows: cuts the components into blocks of about the same cost, always the same ones.
     void finish();
@@ -40,8 +42,8 @@ public:
         double log_likelihood = 0.0;     // of the components in the block
         double impossible_weight = 0.0;  // of those of density zero, which count nowhere
     };
-    // Adds the expected moments of one block's components: `sums` has a number for each member of each family (its parents, then
-    // itself), `products` for each family a square matrix of which the lower half is filled.
+    // Adds the expected moments of one block's components: `sums` has a number for each member of each family (its parents,
+    // then itself), `products` for each family a square matrix of which the lower half is filled.
     Expectation expect(const LinearRegressions& regressions, Index block, std::span<double> sums,
                        std::span<double> products) const;
 

@@ -50,9 +50,8 @@ void RowComponents::find_missing(bool keeps_barren) {
         if (code_[variable] >= 0) continue;
         ++missing_cells_;
         const Indices children = graph_.children()[variable];
-        const bool counts = keeps_barren || std::any_of(children.begin(), children.end(), [this](Index child) {
-                                return code_[child] >= 0 || counts_[child];
-                            });
+        const bool counts = keeps_barren || std::any_of(children.begin(), children.end(),
+                                                        [this](Index child) { return code_[child] >= 0 || counts_[child]; });
         counts_[variable] = counts;
         if (counts) missing_.push_back(variable);
         leader_[variable] = variable;
@@ -121,13 +120,9 @@ void RowComponents::gather() {
     for (const Index variable : missing_) component_[leader_of(variable)] = -1;
 }
 
-Indices RowComponents::variables(Index component) const {
-    return part(variables_of_, variable_start_, component);
-}
+Indices RowComponents::variables(Index component) const { return part(variables_of_, variable_start_, component); }
 
-Indices RowComponents::families(Index component) const {
-    return part(families_of_, family_start_, component);
-}
+Indices RowComponents::families(Index component) const { return part(families_of_, family_start_, component); }
 
 Index ComponentIndex::find(Indices variables, Indices families) const {
     const auto [first, last] = by_hash_.equal_range(hash_of(variables, families));

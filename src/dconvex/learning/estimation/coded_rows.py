@@ -74,7 +74,7 @@ class RowSummary:
     def coverage(self, families: Families, weights: Floats) -> Coverage:
         """Every row is there for every family: what a table lacks is missing in it. Families count in rows of these weights."""
         every = np.ones(len(families), np.int64)
-        used = np.minimum(np.rint(weights * (self.rows / self.weight)).astype(np.int64), self.rows)
+        used = np.minimum(np.rint(weights * (self.rows / (self.weight or 1.0))).astype(np.int64), self.rows)
         has_column = np.ones(len(families.names), bool)
         return Coverage(self.rows, every, self.rows * every, used, has_column, self.other_columns)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic
+from typing import Generic, Literal
 
 import numpy as np
 
@@ -38,6 +38,7 @@ class ExpectedStatistics:
 class Part(Generic[Numbers, Sums]):
     """A graph that EM runs on: the whole network, or a cluster. Of its tables some are wanted."""
 
+    variables: Indices
     tables: Indices
     is_wanted: Flags
     steps: Steps[Numbers, Sums]
@@ -111,9 +112,9 @@ class EmProblem(ABC, Generic[Numbers, Sums]):
         return ExpectedStatistics(self.joined([part for part, _ in learned]), report)
 
     def expected_under(
-        self, parameters_of: Callable[[Indices], Numbers], workers: Workers, *, coherent: bool
+        self, parameters_of: Callable[[Indices, Indices], Numbers], workers: Workers, *, coherent: bool
     ) -> FamilyStatistics:
-        """One E-step, under the parameters that are given for lists of tables.
+        """One E-step, under the parameters that are given for lists of variables and their tables.
 
         Raises:
             DataError: Rows are impossible.
@@ -121,7 +122,7 @@ class EmProblem(ABC, Generic[Numbers, Sums]):
         parts = []
         for number in [WHOLE] if coherent else self._chosen_clusters():
             part = self._part(number)
-            found = part.steps.expected(parameters_of(part.tables), workers)
+            found = part.steps.expected(parameters_of(part.variables, part.tables), workers)
             check_possible(found, "the model; one that is learned with a prior has no zeros")
             parts.append(part.with_statistics(found.statistics))
         return self.joined(parts)
@@ -130,11 +131,11 @@ class EmProblem(ABC, Generic[Numbers, Sums]):
         """The whole network, or the graph of a cluster; a table is wanted of the lowest-numbered cluster that has it."""
         if number == WHOLE:
             every = np.arange(len(self.families.names), dtype=np.int32)
-            return Part(every, np.ones(len(every), bool), self.steps(every, every))
+            return Part(every, every, np.ones(len(every), bool), self.steps(every, every))
         clusters = self.index.core.clusters
         begin, end = clusters.offsets[number : number + 2].tolist()
-        tables = self.index.core.member_table[begin:end]
-        return Part(tables, _first_holders(self.index)[tables] == number, self.steps(clusters[number], tables))
+        variables, tables = clusters[number], self.index.core.member_table[begin:end]
+        return Part(variables, tables, _first_holders(self.index)[tables] == number, self.steps(variables, tables))
 
     def _chosen_clusters(self) -> list[int]:
         """Those of which some table is wanted."""
@@ -150,8 +151,8 @@ class EmProblem(ABC, Generic[Numbers, Sums]):
         return families, Graph(Ragged.from_lists([own[:-1] for own in lists]))
 
 
-def check_start(start: BayesianNetwork, dag: Dag, kind: str) -> None:
-    """Refuse a start of another graph or kind.
+def check_start(start: BayesianNetwork, dag: Dag) -> None:
+    """Refuse a start of another graph.
 
     Raises:
         ValueError: It is.
@@ -159,8 +160,18 @@ def check_start(start: BayesianNetwork, dag: Dag, kind: str) -> None:
     is_same = set(start.dag.nodes) == set(dag.nodes) and all(
         set(start.dag.parents(name)) == set(dag.parents(name)) for name in dag.nodes
     )
-    if not is_same or start.kind != kind:
-        raise ValueError(f"EM starts from a {kind} network of the same graph; give dc.EM(start=…) one")
+    if not is_same:
+        raise ValueError("EM starts from a network of the same graph; give dc.EM(start=…) one")
+
+
+def check_start_kind(start: BayesianNetwork, kind: Literal["discrete", "gaussian"]) -> None:
+    """Refuse a start of another kind than the data.
+
+    Raises:
+        ValueError: It is.
+    """
+    if start.kind != kind:
+        raise ValueError(f"the data is {kind}, and start= is a {start.kind} network; give dc.EM(start=…) one of the same kind")
 
 
 def _unwatched(iteration: int, log_likelihood: float) -> None:

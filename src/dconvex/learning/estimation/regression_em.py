@@ -13,7 +13,7 @@ from dconvex.arrays import Floats, Indices
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import DataError
 from dconvex.graph.dag import Dag
-from dconvex.learning.estimation.em import EmProblem, Part, check_start
+from dconvex.learning.estimation.em import EmProblem, Part, check_start_kind
 from dconvex.learning.estimation.maximization import Steps
 from dconvex.learning.estimation.moment_expectation import GappedNumbers
 from dconvex.learning.estimation.priors import NormalInverseGamma, Prior
@@ -75,8 +75,10 @@ class RegressionProblem(EmProblem[RegressionEstimates, Moments]):
         prior: Prior | None,
         options: LearningOptions,
         held: Moments | None = None,
+        *,
+        may_lack: bool = False,
     ) -> RegressionProblem:
-        """The problem, checked.
+        """The problem, checked; `may_lack` columns.
 
         Raises:
             DataError: A column is empty, or absent.
@@ -86,7 +88,7 @@ class RegressionProblem(EmProblem[RegressionEstimates, Moments]):
             raise ValueError(f"{type(prior).__name__} is a prior for tables; use NormalInverseGamma for a Gaussian network")
         if options.hidden:
             raise ValueError("hidden= is for discrete networks: a hidden variable has states")
-        if held is None:
+        if held is None and not may_lack:
             _check_columns(measured)
         return cls(index, families, measured, gaps, held, prior, options.em or EM(), options.limit)
 
@@ -104,10 +106,10 @@ class RegressionProblem(EmProblem[RegressionEstimates, Moments]):
         held = None if self.held is None else shifted(_chosen(self.held, tables, families), by_member)
         return RegressionSteps(rows, complete, NO_RESIDUAL * spread, spread, self.prior, held)
 
-    def parameters_of(
+    def regressions_of(
         self, intercept: Floats, coefficients: Floats, variance: Floats, variables: Indices, tables: Indices
     ) -> RegressionEstimates:
-        """The regressions of some tables, out of those of all, between deviations."""
+        """The regressions of some tables, out of those of all tables, between deviations."""
         families, _ = self.graph_of(variables, tables)
         at = self.families.offsets - np.arange(len(self.families) + 1)
         slopes = np.concatenate([np.empty(0), *(coefficients[at[table] : at[table + 1]] for table in tables.tolist())])
@@ -172,12 +174,12 @@ class RegressionProblem(EmProblem[RegressionEstimates, Moments]):
         """The regressions of a network that the caller gave; a column that holds one number is that number.
 
         Raises:
-            ValueError: It is of another graph or kind.
+            ValueError: It is of another kind.
         """
         dag = self.index.dag
-        check_start(start, dag, "gaussian")
+        check_start_kind(start, "gaussian")
         every = np.arange(len(dag), dtype=np.int32)
-        found = self.parameters_of(*own_regressions(start, dag), every, every)
+        found = self.regressions_of(*own_regressions(start, dag), every, every)
         spread = self._spread()
         if self.prior is not None:
             least = np.full(len(spread), self.prior.scale / (self.prior.shape - 1))

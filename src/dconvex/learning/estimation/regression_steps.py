@@ -39,7 +39,7 @@ class RegressionSteps(Steps[RegressionEstimates, Moments]):
     """EM of the regressions of one graph; numbers are deviations from the mean of what each column shows.
 
     Variances are kept from falling below `floor`, a tiny part of what each column shows: where a variable is determined by
-    others the likelihood has no bound. The objective is the log-likelihood ℓ(θ), and with a prior that the M-step's posterior means maximise,
+    others the likelihood has no bound. The objective is the log-likelihood ℓ(θ). With a prior it is what posterior means raise:
     ℓ(θ) − Σ (A log σ² + (scale + precision |b|² / 2) / σ²). A family of weight n has A = shape − 1 + max(n − 1, 0)/2 − n/2.
     """
 

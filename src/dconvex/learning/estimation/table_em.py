@@ -12,7 +12,7 @@ from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.graph.dag import Dag
 from dconvex.learning.columns.states import States
 from dconvex.learning.estimation.coded_rows import CodedRows
-from dconvex.learning.estimation.em import EmProblem, Part, check_start
+from dconvex.learning.estimation.em import EmProblem, Part, check_start_kind
 from dconvex.learning.estimation.expectation import check_tables
 from dconvex.learning.estimation.maximization import Steps
 from dconvex.learning.estimation.priors import NormalInverseGamma, Prior, TablePrior
@@ -54,8 +54,10 @@ class TableProblem(EmProblem[Floats, Floats]):
         prior: Prior | None,
         options: LearningOptions,
         held: Counts | None = None,
+        *,
+        may_lack: bool = False,
     ) -> TableProblem:
-        """The problem, checked.
+        """The problem, checked; `may_lack` rows or columns.
 
         Raises:
             DataError: There are no rows, or a column is empty.
@@ -65,9 +67,9 @@ class TableProblem(EmProblem[Floats, Floats]):
         if isinstance(prior, NormalInverseGamma):
             raise ValueError("NormalInverseGamma is a prior for Gaussian networks; use BDeu or Dirichlet for tables")
         hidden, states, both = frozenset(options.hidden), rows.states, None
-        if held is None:
+        if held is None and not may_lack:
             rows.summary.check(families.names, hidden)
-        else:
+        if held is not None:
             sizes = np.array([len(own) for own in states], np.int64)
             none = Counts(states, Tallies.empty(held.families, sizes, options.limit), Coverage.none(held.families))
             both = held.added(none, options.limit)
@@ -146,9 +148,9 @@ class TableProblem(EmProblem[Floats, Floats]):
         """The tables of a network that the caller gave.
 
         Raises:
-            ValueError: It is of another graph, or has other states.
+            ValueError: It is of another kind, or has other states.
         """
-        check_start(start, self.index.dag, "discrete")
+        check_start_kind(start, "discrete")
         for name, own in zip(self.families.names, self.states, strict=True):
             if start.states[name] != own.labels:
                 raise ValueError(f"start= has the states {start.states[name]} for {name!r}, and the data {own.labels}")
