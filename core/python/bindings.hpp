@@ -8,12 +8,14 @@ namespace dconvex::python {
 
 void bind_common(nanobind::module_& module);
 void bind_graph(nanobind::module_& module);
+void bind_equivalence(nanobind::module_& module);
 void bind_clusters(nanobind::module_& module);
 void bind_inference(nanobind::module_& module);
 void bind_queries(nanobind::module_& module);
 void bind_learning(nanobind::module_& module);
 void bind_expectation(nanobind::module_& module);
 void bind_structure(nanobind::module_& module);
+void bind_structure_search(nanobind::module_& module);
 void bind_storage(nanobind::module_& module);
 
 }  // namespace dconvex::python

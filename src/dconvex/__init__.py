@@ -27,11 +27,16 @@ if TYPE_CHECKING:
     from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
     from dconvex.formats import read, write
     from dconvex.graph.checking import check_tree
+    from dconvex.graph.comparison import StructureComparison, compare_structures
     from dconvex.graph.convexity import convex_hull, inducing_path, is_d_convex
+    from dconvex.graph.cpdag import Cpdag, cpdag
     from dconvex.graph.dag import Dag
     from dconvex.graph.decomposition import decompose
     from dconvex.graph.separation import d_separated, markov_boundary
     from dconvex.graph.tree import ClusterTree
+    from dconvex.inference.calibration import Calibration
+    from dconvex.inference.confusion import Confusion
+    from dconvex.inference.discrete_evaluation import Evaluation
     from dconvex.inference.distances import (
         Distance,
         bhattacharyya_distance,
@@ -40,10 +45,11 @@ if TYPE_CHECKING:
         wasserstein2_distance,
     )
     from dconvex.inference.distribution import Distribution, GaussianDistribution
+    from dconvex.inference.gaussian_evaluation import GaussianEvaluation
     from dconvex.inference.model import LocalModel, localize
     from dconvex.inference.query_plan import QueryPlan
     from dconvex.inference.report import Report
-    from dconvex.learning.estimation.priors import BDeu, Dirichlet, NormalInverseGamma
+    from dconvex.learning.estimation.priors import BDeu, BGe, Dirichlet, NormalInverseGamma
     from dconvex.learning.fitting import fit
     from dconvex.learning.learning_options import EM
     from dconvex.learning.tree_statistics import Statistics, statistics
@@ -52,6 +58,8 @@ if TYPE_CHECKING:
     from dconvex.network.random_networks import random_dag, random_gaussian_network, random_network
     from dconvex.repository import load_network, network_info, network_names
     from dconvex.storage import open_model
+    from dconvex.structure.learned_structure import Structure
+    from dconvex.structure.structure_learning import learn_structure
 
 __version__ = "0.1.0"
 
@@ -70,8 +78,12 @@ save_with(_storage)
 __all__ = [
     "EM",
     "BDeu",
+    "BGe",
     "BayesianNetwork",
+    "Calibration",
     "ClusterTree",
+    "Confusion",
+    "Cpdag",
     "CycleError",
     "Dag",
     "DataError",
@@ -79,8 +91,10 @@ __all__ = [
     "Dirichlet",
     "Distance",
     "Distribution",
+    "Evaluation",
     "FormatError",
     "GaussianDistribution",
+    "GaussianEvaluation",
     "ImpossibleEvidenceError",
     "LocalModel",
     "NetworkError",
@@ -89,13 +103,17 @@ __all__ = [
     "Regression",
     "Report",
     "Statistics",
+    "Structure",
+    "StructureComparison",
     "Table",
     "TooLargeError",
     "UnknownStateError",
     "UnknownVariableError",
     "bhattacharyya_distance",
     "check_tree",
+    "compare_structures",
     "convex_hull",
+    "cpdag",
     "d_separated",
     "decompose",
     "fit",
@@ -105,6 +123,7 @@ __all__ = [
     "inducing_path",
     "is_d_convex",
     "kl_divergence",
+    "learn_structure",
     "load_network",
     "localize",
     "markov_boundary",
@@ -129,17 +148,23 @@ _NAMES = {
     "exchange.pyagrum": "from_pyagrum to_pyagrum",
     "formats": "read write",
     "graph.checking": "check_tree",
+    "graph.comparison": "StructureComparison compare_structures",
     "graph.convexity": "convex_hull inducing_path is_d_convex",
+    "graph.cpdag": "Cpdag cpdag",
     "graph.dag": "Dag",
     "graph.decomposition": "decompose",
     "graph.separation": "d_separated markov_boundary",
     "graph.tree": "ClusterTree",
+    "inference.calibration": "Calibration",
+    "inference.confusion": "Confusion",
+    "inference.discrete_evaluation": "Evaluation",
     "inference.distances": "Distance bhattacharyya_distance hellinger_distance kl_divergence wasserstein2_distance",
     "inference.distribution": "Distribution GaussianDistribution",
+    "inference.gaussian_evaluation": "GaussianEvaluation",
     "inference.model": "LocalModel localize",
     "inference.query_plan": "QueryPlan",
     "inference.report": "Report",
-    "learning.estimation.priors": "BDeu Dirichlet NormalInverseGamma",
+    "learning.estimation.priors": "BDeu BGe Dirichlet NormalInverseGamma",
     "learning.fitting": "fit",
     "learning.learning_options": "EM",
     "learning.tree_statistics": "Statistics statistics",
@@ -148,6 +173,8 @@ _NAMES = {
     "network.random_networks": "random_dag random_gaussian_network random_network",
     "repository": "load_network network_info network_names",
     "storage": "open_model",
+    "structure.learned_structure": "Structure",
+    "structure.structure_learning": "learn_structure",
 }
 """The public names by module: the imports above as data, which a test compares with them."""
 _MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names.split()}

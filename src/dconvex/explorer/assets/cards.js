@@ -6,6 +6,9 @@ import { Bells } from "./density.js";
 import { mark, squeeze, svg } from "./elements.js";
 import { percent, quantity } from "./format.js";
 
+/** A smaller change has no mark of its own: it would only cross the text. */
+export const VISIBLE_CHANGE = 0.005;
+
 /** `pressed(state, event)` is called when a state is clicked. */
 export function cardBody(variable, width, metrics, pressed) {
   if (!variable.states.length) return new DensityBody(width, metrics);
@@ -56,8 +59,9 @@ class StateRow {
     this.bar.setAttribute("width", (now ?? 0) * this.width);
     this.change.setAttribute("x", 1 + from * this.width);
     this.change.setAttribute("width", old === undefined ? 0 : (to - from) * this.width);
-    this.before.setAttribute("visibility", old === undefined ? "hidden" : "inherit");
-    if (old !== undefined) this.before.setAttribute("d", `M${1 + old * this.width} ${this.top}v${this.height}`);
+    const hasMoved = Math.abs(now - old) >= VISIBLE_CHANGE;
+    this.before.setAttribute("visibility", hasMoved ? "inherit" : "hidden");
+    if (hasMoved) this.before.setAttribute("d", `M${1 + old * this.width} ${this.top}v${this.height}`);
     this.percent.textContent = now === undefined ? "" : percent(now);
     const isObserved = Boolean(observed?.has(this.state));
     mark(this.group, { observed: isObserved, set: set === this.state, best: best === this.state, gained: now > old });

@@ -1,5 +1,6 @@
 // The states of a discrete variable: a click observes one, Shift and a click one of several, Alt and a click sets it.
 
+import { VISIBLE_CHANGE } from "./cards.js";
 import { button, html, mark } from "./elements.js";
 import { probability } from "./format.js";
 import { Likelihood } from "./likelihood.js";
@@ -39,7 +40,7 @@ export class States {
       row.change.style.width = old === undefined ? "0" : `${100 * (to - from)}%`;
       row.number.textContent = numbers ? probability(now) : "–";
       row.number.dataset.value = numbers ? now : "";
-      row.before.hidden = old === undefined;
+      row.before.hidden = !(Math.abs(now - old) >= VISIBLE_CHANGE);
       row.before.style.left = `${100 * (old ?? 0)}%`;
       row.press.title = old === undefined ? "Click to observe" : `before ${probability(old)}; click to observe`;
     });
