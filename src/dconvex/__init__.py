@@ -24,6 +24,8 @@ if TYPE_CHECKING:
         UnknownStateError,
         UnknownVariableError,
     )
+    from dconvex.evaluation.cross_validation import cross_validate
+    from dconvex.evaluation.fold_results import CrossValidation
     from dconvex.exchange.pgmpy import from_pgmpy, to_pgmpy
     from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
     from dconvex.formats import read, write
@@ -90,6 +92,7 @@ __all__ = [
     "ClusterTree",
     "Confusion",
     "Cpdag",
+    "CrossValidation",
     "CycleError",
     "Dag",
     "DataError",
@@ -120,6 +123,7 @@ __all__ = [
     "compare_structures",
     "convex_hull",
     "cpdag",
+    "cross_validate",
     "d_separated",
     "decompose",
     "fit",
@@ -150,6 +154,8 @@ __all__ = [
 _NAMES = {
     "errors": "CycleError DataError DconvexError FormatError ImpossibleEvidenceError NetworkError TooLargeError"
     " UnknownStateError UnknownVariableError",
+    "evaluation.cross_validation": "cross_validate",
+    "evaluation.fold_results": "CrossValidation",
     "exchange.pgmpy": "from_pgmpy to_pgmpy",
     "exchange.pyagrum": "from_pyagrum to_pyagrum",
     "formats": "read write",
