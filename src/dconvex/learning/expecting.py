@@ -24,7 +24,7 @@ from dconvex.learning.learning_options import LearningOptions
 from dconvex.learning.statistics.counted_families import Families
 from dconvex.learning.statistics.coverage import Coverage
 from dconvex.learning.statistics.gatherer import FamilyStatistics
-from dconvex.learning.statistics.measured_rows import MeasuredRows
+from dconvex.learning.statistics.measured_rows import MeasuredSource
 from dconvex.learning.statistics.moments import Moments, scatter_offsets
 from dconvex.learning.tree_statistics import Scope, Statistics
 from dconvex.network.network import BayesianNetwork
@@ -115,7 +115,7 @@ def expected_family_counts(
 
 
 def expected_family_moments(
-    network: BayesianNetwork, dag: Dag, measured: MeasuredRows, families: Families, limit: int, workers: Workers
+    network: BayesianNetwork, dag: Dag, measured: MeasuredSource, families: Families, limit: int, workers: Workers
 ) -> Moments:
     """Expected moments of any families given the numbers of each row under a linear Gaussian network.
 

@@ -79,7 +79,7 @@ class RowSummary:
         return Coverage(self.rows, every, self.rows * every, used, has_column, self.other_columns)
 
 
-class CodedRows(Protocol):
+class EncodedSource(Protocol):
     """Rows as codes, wherever they are."""
 
     @property

@@ -22,7 +22,7 @@ from dconvex.learning.estimation.regression_steps import MeasuredGaps, Regressio
 from dconvex.learning.learning_options import EM, LearningOptions
 from dconvex.learning.statistics.counted_families import Families
 from dconvex.learning.statistics.coverage import Coverage
-from dconvex.learning.statistics.measured_rows import MeasuredRows
+from dconvex.learning.statistics.measured_rows import MeasuredSource
 from dconvex.learning.statistics.moments import Moments, exact_sum, scatter_offsets
 from dconvex.names import Name
 from dconvex.network.family import Regression
@@ -44,7 +44,7 @@ class NumberGaps(Protocol):
 class HeldNumbers:
     """Rows of numbers with gaps that are held here."""
 
-    measured: MeasuredRows
+    measured: MeasuredSource
 
     def prepared(self, families: Families, graph: Graph, variables: Indices, shift: Floats, limit: int) -> MeasuredGaps:
         values = self.measured.values[variables] - shift[:, None]
@@ -57,7 +57,7 @@ class RegressionProblem(EmProblem[RegressionEstimates, Moments]):
 
     index: ClusterIndex
     families: Families
-    measured: MeasuredRows
+    measured: MeasuredSource
     """The moments of all rows; the rows with gaps are in `gaps`."""
     gaps: NumberGaps
     held: Moments | None
@@ -70,7 +70,7 @@ class RegressionProblem(EmProblem[RegressionEstimates, Moments]):
         cls,
         index: ClusterIndex,
         families: Families,
-        measured: MeasuredRows,
+        measured: MeasuredSource,
         gaps: NumberGaps,
         prior: Prior | None,
         options: LearningOptions,
@@ -206,7 +206,7 @@ def own_regressions(network: BayesianNetwork, dag: Dag) -> tuple[Floats, Floats,
     )
 
 
-def _check_columns(measured: MeasuredRows) -> None:
+def _check_columns(measured: MeasuredSource) -> None:
     """Refuse variables that no row shows."""
     if not measured.weight > 0:
         raise DataError("all rows weigh nothing: the column of weights= holds zeros only")

@@ -11,7 +11,7 @@ from dconvex.arrays import Floats, Indices, Integers
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.graph.dag import Dag
 from dconvex.learning.columns.states import States
-from dconvex.learning.estimation.coded_rows import CodedRows
+from dconvex.learning.estimation.coded_rows import EncodedSource
 from dconvex.learning.estimation.em import EmProblem, Part, check_start_kind
 from dconvex.learning.estimation.expectation import check_tables
 from dconvex.learning.estimation.maximization import Steps
@@ -36,7 +36,7 @@ class TableProblem(EmProblem[Floats, Floats]):
 
     index: ClusterIndex
     families: Families
-    rows: CodedRows
+    rows: EncodedSource
     states: tuple[States, ...]
     """Those of the rows and of the counts that are held together."""
     held: Counts | None
@@ -50,7 +50,7 @@ class TableProblem(EmProblem[Floats, Floats]):
         cls,
         index: ClusterIndex,
         families: Families,
-        rows: CodedRows,
+        rows: EncodedSource,
         prior: Prior | None,
         options: LearningOptions,
         held: Counts | None = None,

@@ -25,7 +25,7 @@ COPIES = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MeasuredRows:
+class MeasuredSource:
     """Moments of families in the rows that show them entirely, and all rows that have a gap."""
 
     moments: Moments
@@ -39,15 +39,15 @@ class MeasuredRows:
     """Of all rows."""
     other_columns: frozenset[str | int]
 
-    def added(self, other: MeasuredRows) -> MeasuredRows:
+    def added(self, other: MeasuredSource) -> MeasuredSource:
         """Those of all rows together, the ones with gaps left where they are."""
-        return MeasuredRows(
+        return MeasuredSource(
             self.moments.added(other.moments), self.singles.added(other.singles), self.values[:, :0], self.weights[:0],
             self.rows + other.rows, self.weight + other.weight, self.other_columns | other.other_columns,
         )  # fmt: skip
 
 
-def measured_rows(families: Families, tables: Iterable[MatchedTable], options: LearningOptions) -> MeasuredRows:
+def measured_rows(families: Families, tables: Iterable[MatchedTable], options: LearningOptions) -> MeasuredSource:
     """What EM needs of the rows of all tables.
 
     Raises:
@@ -85,7 +85,7 @@ def measured_rows(families: Families, tables: Iterable[MatchedTable], options: L
         raise DataError("there are no rows to learn from; pass a table with rows")
     moments = measuring.finished(coverage)
     values = np.concatenate([part.values for part in parts], axis=1)
-    return MeasuredRows(
+    return MeasuredSource(
         moments.first(len(families)), _last(moments, len(families)), values, np.concatenate(weights), rows, weight, others
     )
 
