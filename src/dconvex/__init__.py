@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
+from dconvex.learned import Learner, learn_with
 from dconvex.saved import Storage, save_with
 from dconvex.shown import Display, draw_with
 
@@ -74,7 +75,12 @@ def _storage() -> Storage:
     return cast("Storage", import_module("dconvex.storage"))
 
 
+def _learner() -> Learner:
+    return cast("Learner", import_module("dconvex.learning.expecting"))
+
+
 draw_with(_display)
+learn_with(_learner)
 save_with(_storage)
 
 __all__ = [
