@@ -21,6 +21,7 @@ SEEDS = {
     "alone": dc.random_network(dc.Dag([], ["a"]), states=2, seed=1),
 }
 GAUSSIAN = dc.random_gaussian_network([("x", "y"), ("y", "z")], seed=1)
+pytestmark = pytest.mark.filterwarnings("ignore:.*rows were divided by their sums")
 SUFFIXES = (".bif", ".xmlbif", ".net", ".uai", ".xdsl", ".json", ".json.gz")
 
 

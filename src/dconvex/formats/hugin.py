@@ -22,11 +22,13 @@ from typing import cast
 from dconvex.arrays import Floats
 from dconvex.formats.draft import Draft, row_major
 from dconvex.formats.file_format import Format, all_fit
+from dconvex.formats.rows import FILE_ROWS
 from dconvex.formats.scanner import Excerpt, Scanner, blank
 from dconvex.formats.spelling import LINE, NOTES, WORD, Spellings, notes, spelled
 from dconvex.names import Label, Name
 from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
+from dconvex.network.probability_tables import RowRule
 
 INSIDE = r'(?:[^"\\]++|\\.)*+'
 STRING = f'"{INSIDE}"'
@@ -48,10 +50,10 @@ LABEL_OF_NET = re.compile(rf'(?![^"\\]*+["\\]){LINE.pattern}')
 NEXT_ROW = "\n" + 12 * " "
 
 
-def parse(text: str, path: str) -> BayesianNetwork:
+def parse(text: str, path: str, rows: RowRule = FILE_ROWS) -> BayesianNetwork:
     """The network in a NET text; after `net`, blocks may be in any order."""
     scanner = Scanner(_without_comments(text), path)
-    draft = Draft(scanner, "potential")
+    draft = Draft(scanner, "potential", rows)
     _keyword(scanner, NET, "'net'")
     _attributes(scanner)
     while scanner.skip_space() < len(scanner.text):

@@ -24,12 +24,13 @@ from dconvex.errors import DconvexError
 from dconvex.formats.draft import cell_count
 from dconvex.formats.file_format import Format, all_fit
 from dconvex.formats.number_lists import AT_ONCE, floats, joined
+from dconvex.formats.rows import FILE_ROWS, tables_in
 from dconvex.formats.scanner import format_error
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name, checked_labels, checked_name
 from dconvex.network.family import Regression
 from dconvex.network.network import BayesianNetwork
-from dconvex.network.probability_tables import Tables
+from dconvex.network.probability_tables import RowRule
 
 MARK, VERSION = "dconvex-network", 1
 LONG = 1 << 22
@@ -59,9 +60,9 @@ def _records(network: BayesianNetwork) -> Iterator[str]:
             yield f'{render({**record, "states": states[node]})[:-1]},"table":[{joined(family.values, ",")}]}}'
 
 
-def parse(text: str, path: str) -> BayesianNetwork:
+def parse(text: str, path: str, rows: RowRule = FILE_ROWS) -> BayesianNetwork:
     """The network in either kind of JSON."""
-    document = _Document(text, path)
+    document = _Document(text, path, rows)
     try:
         return document.network()
     except DconvexError as error:
@@ -71,8 +72,8 @@ def parse(text: str, path: str) -> BayesianNetwork:
 class _Document:
     """The loaded JSON, and the text to say where a problem is."""
 
-    def __init__(self, text: str, path: str) -> None:
-        self.text, self.path = text, path
+    def __init__(self, text: str, path: str, rows: RowRule) -> None:
+        self.text, self.path, self.rows = text, path, rows
         self.root = self._loaded()
         self.current: object = None
 
@@ -120,7 +121,7 @@ class _Document:
             sizes = [len(states[member]) for member in (*dag.parents(name), name)]
             arrays.append(self.numbers(records[name], "table", cell_count(sizes)))
         self.current = None
-        return BayesianNetwork(dag, Tables.from_arrays(dag, tuple(states.values()), arrays))
+        return BayesianNetwork(dag, tables_in(self.path, dag, tuple(states.values()), arrays, self.rows))
 
     def _gaussian(self, records: dict[Name, object]) -> BayesianNetwork:
         dag = self._dag(records)

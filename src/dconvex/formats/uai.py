@@ -31,11 +31,12 @@ from dconvex.arrays import Floats
 from dconvex.formats.draft import Draft, ReadTable, cell_count
 from dconvex.formats.file_format import Format
 from dconvex.formats.number_lists import AT_ONCE, about, first_parent_slowest, read_numbers, rows_of_numbers
+from dconvex.formats.rows import FILE_ROWS
 from dconvex.formats.scanner import Excerpt, Scanner, blank
 from dconvex.names import Label, Name
 from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
-from dconvex.network.probability_tables import ROW_SUM_TOLERANCE
+from dconvex.network.probability_tables import ROW_SUM_TOLERANCE, RowRule
 
 COMMENT = re.compile(r"#[^\n]*+|^c\b[^\n]*+", re.MULTILINE)
 KIND, WORD, INTEGER = re.compile(r"[A-Za-z]++"), re.compile(r"\S++"), re.compile(r"[0-9]{1,18}")
@@ -53,7 +54,7 @@ class _Function:
     position: int
 
 
-def parse(text: str, path: str) -> BayesianNetwork:
+def parse(text: str, path: str, rows: RowRule = FILE_ROWS) -> BayesianNetwork:
     """The network in a UAI text."""
     scanner = Scanner(_without_comments(text), path)
     _expect_bayes(scanner)
@@ -67,7 +68,7 @@ def parse(text: str, path: str) -> BayesianNetwork:
     tables = [_entries(scanner, [sizes[member] for member in function.scope]) for function in functions]
     if scanner.skip_space() < len(scanner.text):
         scanner.fail(f"expected the end of the file, found {scanner.ahead()}")
-    draft = Draft(scanner, "function")
+    draft = Draft(scanner, "function", rows)
     arrange = _arrangement(scopes, [sizes[function.scope[-1]] for function in functions], tables)
     for function, entries in zip(functions, tables, strict=True):
         *parents, child = function.scope
