@@ -44,10 +44,10 @@ def test_numbers_and_intervals_without_labels(values, states):
     [
         ("net\n{", "nett\n{", 2, 1, "expected 'net', found 'nett'"),
         ("node rain", "knot rain", 14, 1, "expected 'node' or 'potential', found 'knot'"),
-        ("node rain", "decision rain", 14, 1, "'rain' is a decision; only discrete chance nodes can be read"),
+        ("node rain", "decision rain", 14, 1, "'rain' is a decision; only discrete and linear Gaussian chance nodes can be read"),
         ("node rain", "utility rain", 14, 1, "'rain' is a utility;"),
         ("node rain", "function rain", 14, 1, "'rain' is a function;"),
-        ("node rain", "continuous node rain", 14, 1, "'rain' is a continuous node;"),
+        ("node rain", "continuous node rain", 7, 6, "'season' is discrete and 'rain' continuous; mixed networks cannot be read"),
         ("net\n{", "class Weather\n{", 2, 1, "'Weather' is a class;"),
         ("states = (no yes);", "", 14, 6, "expected 'states' in the node 'rain'"),
         ("(no yes)", "(no no)", 14, 6, "two states of 'rain' compare equal"),

@@ -48,11 +48,20 @@ class Terms:
     def whole(self) -> Linear:
         """The expression, which must be all of the text."""
         found = self._sum(is_inside=False)
-        if self.next < len(self.tokens):
-            self._fail("expected '+' or '-'")
+        self._end("expected '+' or '-'")
         return found
 
-    def normal(self) -> Linear:
+    def normal_alone(self) -> Linear:
+        """`( mean, second number )`, which must be all of the text."""
+        found = self._normal()
+        self._end("expected the end of the distribution")
+        return found
+
+    def _end(self, expected: str) -> None:
+        if self.next < len(self.tokens):
+            self._fail(expected)
+
+    def _normal(self) -> Linear:
         """`( mean, second number )`, the mean being an expression without noise of its own."""
         self._expect("(")
         mean = self._sum(is_inside=True)
@@ -107,7 +116,7 @@ class Terms:
         if self._peek() != "(":
             found.add(Linear(0.0, {token["word"]: 1.0}), sign)
         elif token["word"].lower() == "normal" and not is_inside:
-            found.add(self.normal(), sign)
+            found.add(self._normal(), sign)
         else:
             self.next -= 1
             self._fail("expected a linear expression with normal noise")
