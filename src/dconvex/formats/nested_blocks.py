@@ -15,6 +15,7 @@ WORD = re.compile(r"[\w.@#-]++")
 EQUALS, OPEN, CLOSE, SEMICOLON = re.compile(r"="), re.compile(r"\{"), re.compile(r"\}"), re.compile(r";")
 OPEN_VALUE = re.compile(r"(?:\w++\s*+)?\{")
 VALUE = re.compile(rf'((?:[^;{{}}"]++|{STRING})*+);', re.DOTALL)
+MOST_NESTED = 100
 ITEM = re.compile(rf'"({INSIDE})"|([^\s,()"]++)', re.DOTALL)
 
 
@@ -70,6 +71,8 @@ def read_blocks(text: str, path: str) -> tuple[Scanner, Block]:
             value = scanner.expect(VALUE, "a value and ';'")
             is_open[-1].values[key] = scanner.excerpt(*value.span(1))
             continue
+        if len(is_open) == MOST_NESTED:
+            scanner.fail("the blocks are nested too deeply", position)
         is_open[-1].blocks.append(inner)
         is_open.append(inner)
     return scanner, root

@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import NoReturn, TypeVar, overload
 
 import numpy as np
@@ -23,7 +25,7 @@ from dconvex.arrays import Floats
 from dconvex.errors import DconvexError
 from dconvex.formats.draft import cell_count
 from dconvex.formats.file_format import Format, all_fit
-from dconvex.formats.number_lists import AT_ONCE, floats, joined
+from dconvex.formats.number_lists import AT_ONCE, floats, joined, pieces
 from dconvex.formats.rows import FILE_ROWS, tables_in
 from dconvex.formats.scanner import format_error
 from dconvex.graph.dag import Dag
@@ -34,7 +36,11 @@ from dconvex.network.probability_tables import RowRule
 
 MARK, VERSION = "dconvex-network", 1
 LONG = 1 << 22
-"""Characters. Python hears Ctrl-C in a longer text too, at the cost of a call for each number."""
+"""Characters. In a longer text tables are taken out before the rest is parsed, so that they never are lists of objects."""
+MOST_VALUES = 1 << 24
+"""Texts with more values beside their tables are refused before they fill the memory."""
+NUMBER = r"-?+(?:0|[1-9]\d*+)(?:\.\d++)?+(?:[eE][-+]?+\d++)?+"
+TABLE = re.compile(rf'"table"\s*+:\s*+(\[\s*+{NUMBER}(?:\s*+,\s*+{NUMBER})*+\s*+\])|"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 One = TypeVar("One")
 Other = TypeVar("Other")
@@ -74,12 +80,14 @@ class _Document:
 
     def __init__(self, text: str, path: str, rows: RowRule) -> None:
         self.text, self.path, self.rows = text, path, rows
+        self.tables: dict[str, Floats] = {}
+        """Tables that were taken out of a long text, by the words in their places."""
         self.root = self._loaded()
         self.current: object = None
 
     def _loaded(self) -> dict[str, object]:
         try:
-            root = json.loads(self.text, parse_float=_interruptible_float if len(self.text) > LONG else None)
+            root = json.loads(self._without_tables() if len(self.text) > LONG else self.text)
         except json.JSONDecodeError as error:
             raise format_error(f"not JSON: {error.msg}", self.text, self.path, error.pos) from None
         except RecursionError:
@@ -89,6 +97,24 @@ class _Document:
         if not isinstance(root, dict):
             raise format_error("expected a JSON object", self.text, self.path, 0)
         return root
+
+    def _without_tables(self) -> str:
+        """The text with a word in place of each table that is longer, as long as the table; Ctrl-C is heard between them."""
+        mark = secrets.token_hex(8)
+
+        def taken_out(found: re.Match[str]) -> str:
+            table = found.group(1)
+            word = f'"{mark}{len(self.tables)}"'
+            if table is None or len(table) < len(word):
+                return found.group()
+            self.tables[word[1:-1]] = floats(chain.from_iterable(map(_split, pieces(table[1:-1]))))
+            return f"{found.group()[: -len(table)]}{word:{len(table)}}"
+
+        text = TABLE.sub(taken_out, self.text)
+        if text.count(",") + text.count("[") + text.count("{") > MOST_VALUES:
+            problem = f"the text has more than {MOST_VALUES:,} values beside its tables, the most that are read"
+            raise format_error(problem, self.text, self.path, 0)
+        return text
 
     def network(self) -> BayesianNetwork:
         if {"nodes", "arcs", "cpds"} <= self.root.keys():
@@ -129,7 +155,7 @@ class _Document:
         for name in dag.nodes:
             self.current, parents = name, dag.parents(name)
             coefficients = self.numbers(records[name], "coefficients", len(parents)).tolist()
-            intercept, variance = (self.part(records[name], key, float, int) for key in ("intercept", "variance"))
+            intercept, variance = (self.number(records[name], key) for key in ("intercept", "variance"))
             regressions[name] = (intercept, dict(zip(parents, coefficients, strict=True)), variance)
         return BayesianNetwork.gaussian(dag, regressions)
 
@@ -167,7 +193,19 @@ class _Document:
             self.fail(f"expected {' or '.join(kind.__name__ for kind in kinds)} as {key!r}, found {found}")
         return record[key]
 
+    def number(self, record: object, key: str) -> float:
+        """The value of a key, which must be a number."""
+        value = self.part(record, key, float, int)
+        try:
+            return float(value)
+        except OverflowError:
+            self.fail(f"the number {key!r} is too large")
+
     def numbers(self, record: object, key: str, count: int) -> Floats:
+        if isinstance(record, dict) and (table := self.tables.get(str(record.get(key)))) is not None:
+            if len(table) != count:
+                self.fail(f"expected {count} numbers as {key!r}, found {len(table)}")
+            return table
         values = self.part(record, key, list)
         if len(values) != count:
             self.fail(f"expected {count} numbers as {key!r}, found {len(values)}")
@@ -199,9 +237,8 @@ class _Document:
         return found.start() if found else 0
 
 
-def _interruptible_float(word: str) -> float:
-    """Python looks for signals whenever a function of its own is called."""
-    return float(word)
+def _split(text: str) -> list[str]:
+    return text.replace(",", " ").split()
 
 
 FORMAT = Format(
