@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dconvex.exchange.pgmpy import from_pgmpy, to_pgmpy
     from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
     from dconvex.formats import read, write
+    from dconvex.formats.evidence_files import read_evidence
     from dconvex.graph.checking import check_tree
     from dconvex.graph.comparison import StructureComparison, compare_structures
     from dconvex.graph.convexity import convex_hull, inducing_path, is_d_convex
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         wasserstein2_distance,
     )
     from dconvex.inference.distribution import Distribution, GaussianDistribution
+    from dconvex.inference.markov import MarkovNetwork, read_markov
     from dconvex.inference.model import LocalModel, localize
     from dconvex.inference.query_plan import QueryPlan
     from dconvex.inference.report import Report
@@ -86,6 +88,7 @@ __all__ = [
     "GaussianDistribution",
     "ImpossibleEvidenceError",
     "LocalModel",
+    "MarkovNetwork",
     "NetworkError",
     "NormalInverseGamma",
     "QueryPlan",
@@ -121,6 +124,8 @@ __all__ = [
     "random_gaussian_network",
     "random_network",
     "read",
+    "read_evidence",
+    "read_markov",
     "statistics",
     "to_pgmpy",
     "to_pyagrum",
@@ -134,6 +139,7 @@ _NAMES = {
     "exchange.pgmpy": "from_pgmpy to_pgmpy",
     "exchange.pyagrum": "from_pyagrum to_pyagrum",
     "formats": "read write",
+    "formats.evidence_files": "read_evidence",
     "graph.checking": "check_tree",
     "graph.comparison": "StructureComparison compare_structures",
     "graph.convexity": "convex_hull inducing_path is_d_convex",
@@ -144,6 +150,7 @@ _NAMES = {
     "graph.tree": "ClusterTree",
     "inference.distances": "Distance bhattacharyya_distance hellinger_distance kl_divergence wasserstein2_distance",
     "inference.distribution": "Distribution GaussianDistribution",
+    "inference.markov": "MarkovNetwork read_markov",
     "inference.model": "LocalModel localize",
     "inference.query_plan": "QueryPlan",
     "inference.report": "Report",

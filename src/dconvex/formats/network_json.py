@@ -86,8 +86,9 @@ class _Document:
         self.current: object = None
 
     def _loaded(self) -> dict[str, object]:
+        text = self._without_tables() if len(self.text) > LONG else self.text
         try:
-            root = json.loads(self._without_tables() if len(self.text) > LONG else self.text)
+            root = json.loads(text)
         except json.JSONDecodeError as error:
             raise format_error(f"not JSON: {error.msg}", self.text, self.path, error.pos) from None
         except RecursionError:

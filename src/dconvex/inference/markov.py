@@ -76,7 +76,6 @@ class MarkovNetwork:
         self.tables = tuple(np.array(table, np.float64) for table in tables)
         for scope, table in zip(self.scopes, self.tables, strict=True):
             self._check(scope, table)
-        self._is_zero = any(not table.any() for table in self.tables)
         self._model, self._seen, self._log_scale = _as_model(self.sizes, self.scopes, self.tables)
 
     def _check(self, scope: tuple[int, ...], table: Floats) -> None:
@@ -101,8 +100,6 @@ class MarkovNetwork:
             TooLargeError: The question would take more memory than allowed; nothing has been allocated.
 
         """
-        if self._is_zero:
-            return -math.inf
         try:
             return float(self._model.log_evidence(self._all(evidence))) + self._log_scale
         except ImpossibleEvidenceError:
@@ -165,12 +162,9 @@ def _as_model(
     seen: dict[Name, Label] = {}
     log_scale = 0.0
     for number, (scope, table) in enumerate(zip(scopes, tables, strict=True)):
-        largest = float(table.max())
-        if not scope or not largest:
-            log_scale += math.log(largest) if largest else -math.inf
-            continue
+        largest = float(table.max()) or 1.0  # a function that is zero everywhere is an impossible observation
         log_scale += math.log(largest)
-        if len(scope) == 1 and scope[0] not in own:
+        if len(scope) == 1 and scope[0] not in own and table.any():
             total = (table / largest).sum()
             own[scope[0]] = table / largest / total
             log_scale += math.log(total)
