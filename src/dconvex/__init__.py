@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
+from dconvex.learned import Learner, learn_with
 from dconvex.saved import Storage, save_with
 from dconvex.shown import Display, draw_with
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
         UnknownStateError,
         UnknownVariableError,
     )
+    from dconvex.evaluation.cross_validation import cross_validate
+    from dconvex.evaluation.fold_results import CrossValidation
     from dconvex.exchange.pgmpy import from_pgmpy, to_pgmpy
     from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
     from dconvex.formats import read, write
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
     from dconvex.graph.decomposition import decompose
     from dconvex.graph.separation import d_separated, markov_boundary
     from dconvex.graph.tree import ClusterTree
+    from dconvex.inference.calibration import Calibration
+    from dconvex.inference.confusion import Confusion
+    from dconvex.inference.discrete_evaluation import Evaluation
     from dconvex.inference.distances import (
         Distance,
         bhattacharyya_distance,
@@ -43,11 +49,12 @@ if TYPE_CHECKING:
         wasserstein2_distance,
     )
     from dconvex.inference.distribution import Distribution, GaussianDistribution
+    from dconvex.inference.gaussian_evaluation import GaussianEvaluation
     from dconvex.inference.markov import MarkovNetwork, read_markov
     from dconvex.inference.model import LocalModel, localize
     from dconvex.inference.query_plan import QueryPlan
     from dconvex.inference.report import Report
-    from dconvex.learning.estimation.priors import BDeu, Dirichlet, NormalInverseGamma
+    from dconvex.learning.estimation.priors import BDeu, BGe, Dirichlet, NormalInverseGamma
     from dconvex.learning.fitting import fit
     from dconvex.learning.learning_options import EM
     from dconvex.learning.tree_statistics import Statistics, statistics
@@ -56,6 +63,8 @@ if TYPE_CHECKING:
     from dconvex.network.random_networks import random_dag, random_gaussian_network, random_network
     from dconvex.repository import load_network, network_info, network_names
     from dconvex.storage import open_model
+    from dconvex.structure.learned_structure import Structure
+    from dconvex.structure.structure_learning import learn_structure
 
 __version__ = "0.1.0"
 
@@ -68,15 +77,24 @@ def _storage() -> Storage:
     return cast("Storage", import_module("dconvex.storage"))
 
 
+def _learner() -> Learner:
+    return cast("Learner", import_module("dconvex.learning.expecting"))
+
+
 draw_with(_display)
+learn_with(_learner)
 save_with(_storage)
 
 __all__ = [
     "EM",
     "BDeu",
+    "BGe",
     "BayesianNetwork",
+    "Calibration",
     "ClusterTree",
+    "Confusion",
     "Cpdag",
+    "CrossValidation",
     "CycleError",
     "Dag",
     "DataError",
@@ -84,8 +102,10 @@ __all__ = [
     "Dirichlet",
     "Distance",
     "Distribution",
+    "Evaluation",
     "FormatError",
     "GaussianDistribution",
+    "GaussianEvaluation",
     "ImpossibleEvidenceError",
     "LocalModel",
     "MarkovNetwork",
@@ -95,6 +115,7 @@ __all__ = [
     "Regression",
     "Report",
     "Statistics",
+    "Structure",
     "StructureComparison",
     "Table",
     "TooLargeError",
@@ -105,6 +126,7 @@ __all__ = [
     "compare_structures",
     "convex_hull",
     "cpdag",
+    "cross_validate",
     "d_separated",
     "decompose",
     "fit",
@@ -114,6 +136,7 @@ __all__ = [
     "inducing_path",
     "is_d_convex",
     "kl_divergence",
+    "learn_structure",
     "load_network",
     "localize",
     "markov_boundary",
@@ -136,6 +159,8 @@ __all__ = [
 _NAMES = {
     "errors": "CycleError DataError DconvexError FormatError ImpossibleEvidenceError NetworkError TooLargeError"
     " UnknownStateError UnknownVariableError",
+    "evaluation.cross_validation": "cross_validate",
+    "evaluation.fold_results": "CrossValidation",
     "exchange.pgmpy": "from_pgmpy to_pgmpy",
     "exchange.pyagrum": "from_pyagrum to_pyagrum",
     "formats": "read write",
@@ -148,13 +173,17 @@ _NAMES = {
     "graph.decomposition": "decompose",
     "graph.separation": "d_separated markov_boundary",
     "graph.tree": "ClusterTree",
+    "inference.calibration": "Calibration",
+    "inference.confusion": "Confusion",
+    "inference.discrete_evaluation": "Evaluation",
     "inference.distances": "Distance bhattacharyya_distance hellinger_distance kl_divergence wasserstein2_distance",
     "inference.distribution": "Distribution GaussianDistribution",
+    "inference.gaussian_evaluation": "GaussianEvaluation",
     "inference.markov": "MarkovNetwork read_markov",
     "inference.model": "LocalModel localize",
     "inference.query_plan": "QueryPlan",
     "inference.report": "Report",
-    "learning.estimation.priors": "BDeu Dirichlet NormalInverseGamma",
+    "learning.estimation.priors": "BDeu BGe Dirichlet NormalInverseGamma",
     "learning.fitting": "fit",
     "learning.learning_options": "EM",
     "learning.tree_statistics": "Statistics statistics",
@@ -163,6 +192,8 @@ _NAMES = {
     "network.random_networks": "random_dag random_gaussian_network random_network",
     "repository": "load_network network_info network_names",
     "storage": "open_model",
+    "structure.learned_structure": "Structure",
+    "structure.structure_learning": "learn_structure",
 }
 """The public names by module: the imports above as data, which a test compares with them."""
 _MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names.split()}

@@ -122,7 +122,7 @@ class MarkovNetwork:
 
         """
         found = self._model.marginals(self._all(evidence), variables=range(len(self.sizes)))
-        return {name: answer for name, answer in found.items() if isinstance(answer, Distribution)}
+        return {name: _given(answer, evidence or {}) for name, answer in found.items() if isinstance(answer, Distribution)}
 
     def most_probable(self, evidence: Mapping[Name, Label] | None = None) -> tuple[dict[Name, Label], float]:
         """The states of all variables that maximise the product, given the evidence.
@@ -150,6 +150,12 @@ class MarkovNetwork:
 
     def __repr__(self) -> str:
         return f"MarkovNetwork({amount(len(self.sizes), 'variable')}, {amount(len(self.scopes), 'function')})"
+
+
+def _given(answer: Distribution, evidence: Mapping[Name, Label]) -> Distribution:
+    """The answer without the functions among what is known."""
+    known = {name: value for name, value in answer.evidence.items() if name in evidence}
+    return Distribution(answer.variables, answer.labels, answer.values, evidence=known)
 
 
 def _as_model(

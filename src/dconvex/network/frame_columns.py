@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from dconvex.arrays import Codes, Flags, Floats
+from dconvex.arrays import Codes, Flags, Floats, Integers
 from dconvex.errors import DataError, UnknownStateError, UnknownVariableError
 from dconvex.names import Label, Name
 
@@ -29,8 +29,17 @@ class Columns:
         self._present = set(cast("list[Name]", self._frame.columns))
         self._variables = set(variables)
 
+    @property
+    def names(self) -> Collection[Name]:
+        """The names of all its columns."""
+        return self._present
+
     def __len__(self) -> int:
         return len(self._frame)
+
+    def check_has(self, variable: Name) -> None:
+        """Raise DataError unless the variable has a column."""
+        self._column(variable)
 
     def codes(self, variable: Name, labels: Sequence[Label]) -> Codes:
         """For each row the index of its value in `labels`."""
@@ -58,6 +67,20 @@ class Columns:
             raise UnknownStateError(variable, categories[codes[row]], labels, f" in row {row}", or_else)
         return translated
 
+    def rows(self, chosen: Flags) -> object:
+        """A frame of the same library with these rows."""
+        import narwhals as nw
+
+        kept: object = nw.to_native(self._frame.filter(chosen.tolist()))
+        return kept
+
+    def taken(self, order: Integers) -> object:
+        """A frame of the same library with the rows in this order."""
+        import narwhals as nw
+
+        taken: object = nw.to_native(self._frame[order.tolist()])
+        return taken
+
     def frame_like(self, columns: Mapping[Name, Any]) -> Any:
         """New columns as a frame of the same library as this one, with the same index if it has one."""
         import narwhals as nw
@@ -73,6 +96,8 @@ class Columns:
             }
             return pd.DataFrame(kept, index=native.index)
         series = {str(name): list(values) for name, values in columns.items()}
+        if len(series) < len(columns):
+            raise DataError(f"columns have names of text here, and two of {[*columns]} are spelled alike; take a pandas frame")
         return nw.to_native(nw.from_dict(series, backend=nw.get_native_namespace(self._frame)))
 
     def __contains__(self, variable: object) -> bool:
