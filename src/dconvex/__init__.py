@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from dconvex.inference.model import LocalModel, localize
     from dconvex.inference.query_plan import QueryPlan
     from dconvex.inference.report import Report
+    from dconvex.intervals import Interval
+    from dconvex.learning.discretization import discretize
+    from dconvex.learning.discretizer import Discretizer
     from dconvex.learning.estimation.priors import BDeu, Dirichlet, NormalInverseGamma
     from dconvex.learning.fitting import fit
     from dconvex.learning.learning_options import EM
@@ -77,11 +80,13 @@ __all__ = [
     "DataError",
     "DconvexError",
     "Dirichlet",
+    "Discretizer",
     "Distance",
     "Distribution",
     "FormatError",
     "GaussianDistribution",
     "ImpossibleEvidenceError",
+    "Interval",
     "LocalModel",
     "NetworkError",
     "NormalInverseGamma",
@@ -98,6 +103,7 @@ __all__ = [
     "convex_hull",
     "d_separated",
     "decompose",
+    "discretize",
     "fit",
     "from_pgmpy",
     "from_pyagrum",
@@ -139,6 +145,9 @@ _NAMES = {
     "inference.model": "LocalModel localize",
     "inference.query_plan": "QueryPlan",
     "inference.report": "Report",
+    "intervals": "Interval",
+    "learning.discretization": "discretize",
+    "learning.discretizer": "Discretizer",
     "learning.estimation.priors": "BDeu Dirichlet NormalInverseGamma",
     "learning.fitting": "fit",
     "learning.learning_options": "EM",

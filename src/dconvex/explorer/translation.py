@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -147,7 +147,7 @@ class GaussianTranslator:
         return {"mean": normal.mean.tolist(), "deviation": deviations.tolist(), "correlation": correlation.tolist()}
 
     def state(self, name: Name, value: Label | float) -> float:
-        return float(value)
+        return float(cast("float", value))
 
     def joint_table(self, answer: Answer) -> str:
         normal = _gaussian(answer)

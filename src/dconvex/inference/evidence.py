@@ -13,7 +13,7 @@ from dconvex._core import Likelihoods
 from dconvex.arrays import Floats
 from dconvex.errors import ImpossibleEvidenceError, UnknownStateError
 from dconvex.graph.dag import Dag
-from dconvex.names import Label, Name, check_mapping
+from dconvex.names import Label, Name, check_mapping, state_of
 
 Variables: TypeAlias = tuple[int, ...]
 """Variables by index."""
@@ -158,10 +158,10 @@ def _multiplied(variable: int, numbers: Floats, observed: Mapping[int, int], lik
 
 
 def _state(name: Name, label: Any, labels: tuple[Label, ...]) -> int:
-    try:
-        return labels.index(label)
-    except (ValueError, TypeError):  # pandas' NA cannot even be compared
-        raise UnknownStateError(name, label, labels) from None
+    state = state_of(label, labels)
+    if state is None:
+        raise UnknownStateError(name, label, labels)
+    return state
 
 
 def _likelihood(name: Name, likelihood: Any, labels: tuple[Label, ...]) -> Floats:

@@ -14,7 +14,7 @@ from dconvex.amounts import amount
 from dconvex.arrays import Codes, Floats, Offsets
 from dconvex.errors import NetworkError, UnknownStateError
 from dconvex.graph.dag import Dag
-from dconvex.names import Label, Name
+from dconvex.names import Label, Name, state_of
 from dconvex.network.family import Table, hashable
 from dconvex.network.frame_columns import Columns
 from dconvex.network.random_streams import can_skip, skip, skipped
@@ -148,10 +148,11 @@ class Tables:
             if node not in settings:
                 return self._values_of(dag.index_of(node))
             labels = self.labels[dag.index_of(node)]
-            if settings[node] not in labels:
+            state = state_of(settings[node], labels)
+            if state is None:
                 raise UnknownStateError(node, settings[node], labels)
             fixed = np.zeros(len(labels))
-            fixed[labels.index(settings[node])] = 1.0
+            fixed[state] = 1.0
             return fixed
 
         return Tables.from_arrays(after, self.labels, map(array, dag.nodes))
