@@ -8,6 +8,7 @@ namespace dconvex::python {
 
 void bind_common(nanobind::module_& module);
 void bind_graph(nanobind::module_& module);
+void bind_equivalence(nanobind::module_& module);
 void bind_clusters(nanobind::module_& module);
 void bind_inference(nanobind::module_& module);
 void bind_queries(nanobind::module_& module);

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
     from dconvex.formats import read, write
     from dconvex.graph.checking import check_tree
+    from dconvex.graph.comparison import StructureComparison, compare_structures
     from dconvex.graph.convexity import convex_hull, inducing_path, is_d_convex
+    from dconvex.graph.cpdag import Cpdag, cpdag
     from dconvex.graph.dag import Dag
     from dconvex.graph.decomposition import decompose
     from dconvex.graph.separation import d_separated, markov_boundary
@@ -75,6 +77,7 @@ __all__ = [
     "BDeu",
     "BayesianNetwork",
     "ClusterTree",
+    "Cpdag",
     "CycleError",
     "Dag",
     "DataError",
@@ -94,13 +97,16 @@ __all__ = [
     "Regression",
     "Report",
     "Statistics",
+    "StructureComparison",
     "Table",
     "TooLargeError",
     "UnknownStateError",
     "UnknownVariableError",
     "bhattacharyya_distance",
     "check_tree",
+    "compare_structures",
     "convex_hull",
+    "cpdag",
     "d_separated",
     "decompose",
     "discretize",
@@ -135,7 +141,9 @@ _NAMES = {
     "exchange.pyagrum": "from_pyagrum to_pyagrum",
     "formats": "read write",
     "graph.checking": "check_tree",
+    "graph.comparison": "StructureComparison compare_structures",
     "graph.convexity": "convex_hull inducing_path is_d_convex",
+    "graph.cpdag": "Cpdag cpdag",
     "graph.dag": "Dag",
     "graph.decomposition": "decompose",
     "graph.separation": "d_separated markov_boundary",

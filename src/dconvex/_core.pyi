@@ -207,6 +207,23 @@ class GrowingTree:
         Without a search only the separators of the tree are tried.
         """
 
+@final
+class Pdag:
+    """A graph with directed and undirected edges over the nodes 0 … len - 1, one a row; the rows ascend."""
+
+    def __init__(self, size: int, directed: NDArray[np.int32], undirected: NDArray[np.int32]) -> None:
+        """Raises ValueError where an edge does not join two different nodes, or two nodes are joined twice."""
+    @property
+    def directed(self) -> NDArray[np.int32]: ...
+    @property
+    def undirected(self) -> NDArray[np.int32]: ...
+    def __len__(self) -> int: ...
+    def extension(self) -> tuple[Ragged, NDArray[np.int32]]:
+        """The parents in a DAG of the class, and the edges that were given up where there is none."""
+
+def essential_graph(graph: Graph) -> Pdag:
+    """The graph of all DAGs that are equivalent to this one."""
+
 # --- clusters -------------------------------------------------------------------------------------------------------
 
 @final

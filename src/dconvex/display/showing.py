@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dconvex.atomic import replacing
 from dconvex.display.canvas import drawn_width, need_matplotlib, paint
+from dconvex.display.cpdag_picture import cpdag_picture
 from dconvex.display.distribution_picture import distribution_picture
 from dconvex.display.drawable import MOST, SHOWN
 from dconvex.display.drawing import Drawing, Ruler
@@ -22,6 +23,7 @@ from dconvex.display.tree_picture import tree_picture
 from dconvex.display.typeface import text_width
 from dconvex.display.web_page import html_file, html_part
 from dconvex.errors import FormatError
+from dconvex.graph.cpdag import Cpdag
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.distribution import Distribution, GaussianDistribution
@@ -49,6 +51,7 @@ def _network(network: BayesianNetwork, ruler: Ruler, most: int, clusters: Cluste
 
 ARTISTS: dict[type, Callable[..., Drawing]] = {
     Dag: network_picture,
+    Cpdag: cpdag_picture,
     BayesianNetwork: _network,
     ClusterTree: tree_picture,
     LocalModel: model_picture,
