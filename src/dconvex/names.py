@@ -72,7 +72,7 @@ def _checked_label(variable: Name, label: Hashable) -> Label:
         kind = type(label).__name__
         way_out = "; dc.Interval and dc.discretize make states of numbers" if isinstance(label, float) else ""
         raise NetworkError(
-            f"a state must be a str, an int, a bool or a dc.Interval; {variable!r} has {label!r} ({kind}){way_out}"
+            f"a state must be a str, an int or a bool, or a dc.Interval; {variable!r} has {label!r} ({kind}){way_out}"
         )
     return plain
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from decimal import ROUND_CEILING, Decimal
+from decimal import Decimal
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -38,7 +38,7 @@ def discretize(
     """Find intervals for columns of numbers, so that discrete networks can be learned from them.
 
     Pass the result to `fit(…, discretizer=…)`: the model keeps the intervals, and `query`, `predict`, `log_likelihood` and
-    `updated` take numbers. Edges are as round as they can be without moving a number into another interval.
+    `updated` take numbers. Edges are round numbers between two neighbouring values.
 
     Args:
         frame: A data frame, or whatever else `fit` takes.
@@ -60,7 +60,7 @@ def discretize(
     >>> frame = pd.DataFrame({"age": [19.5, 23, 31, 38, 44, 52, 61, 70], "buys": list("nnnyyynn")})
     >>> dc.discretize(frame, bins=2)
     Discretizer of 1 column
-      age  2 intervals, edges 40
+      age  2 intervals, edges 41
     """
     if method not in get_args(Method):
         raise ValueError(f"method={method!r} is unknown; use 'quantile', 'width' or 'supervised'")
@@ -160,9 +160,9 @@ def width_cuts(ordered: Floats, bins: int) -> list[float]:
     width = high / bins - low / bins
     if not width > 0:
         return []
-    edges = [low + part * width for part in range(1, bins)]
     slack = WIDTH_TOLERANCE * width
-    rounded = (roundest(edge - slack, edge + slack) if edge - slack < edge else edge for edge in edges)
+    exact = (low + part * width for part in range(1, bins))
+    rounded = (roundest(edge - slack, edge + slack) if edge - slack < edge + slack else edge for edge in exact)
     return [edge for edge in dict.fromkeys(rounded) if low <= edge < high]
 
 
@@ -243,19 +243,22 @@ def _between(ordered: Floats, last: float) -> float:
 
 
 def roundest(low: float, high: float) -> float:
-    """The number with the fewest digits in `low <= number < high`; of several the one with the least magnitude nearest `low`.
+    """A number in `low <= number < high` with few digits: `low` if it has fewer, else one near the middle.
 
-    >>> roundest(32.4627, 33.51), roundest(1.0, 1.5), roundest(-0.2, 0.3), roundest(1234.5, 1987.0)
-    (33, 1, 0, 1300)
+    >>> roundest(32.4627, 33.51), roundest(1.0, 1.5), roundest(2, 3), roundest(-0.2, 0.3), roundest(1234.5, 1987.0)
+    (33, 1, 2, 0, 1600)
     """
-    exact, limit = Decimal(low), Decimal(high)
-    if exact <= 0 < limit:
-        return 0
-    for exponent in range(limit.copy_abs().adjusted() + 1 if limit else exact.adjusted() + 1, -400, -1):
-        step = Decimal(1).scaleb(exponent)
-        number = (exact / step).to_integral_value(ROUND_CEILING) * step
-        if exact <= number < limit:
-            found = float(number)
-            if low <= found < high:
-                return int(number) if exponent >= 0 and abs(number) < 2**53 else found
-    return low
+    width = Decimal(high) - Decimal(low)
+    middle, step = Decimal(low) + width / 2, Decimal(1).scaleb(width.adjusted())
+    near = (middle / step).to_integral_value() * step
+    if abs(near - middle) > width / 4:
+        step /= 10
+        near = (middle / step).to_integral_value() * step
+    found = Decimal(repr(low)) if _digits(Decimal(repr(low))) < _digits(near) else near
+    if not low <= float(found) < high:
+        return low
+    return int(found) if found == found.to_integral_value() and abs(found) < 2**53 else float(found)
+
+
+def _digits(number: Decimal) -> int:
+    return len(number.normalize().as_tuple().digits)

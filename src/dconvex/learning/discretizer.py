@@ -103,8 +103,8 @@ class Discretizer:
 
 
 def _checked(column: Name, edges: Iterable[float]) -> tuple[float, ...]:
-    found = tuple(edges)
     try:
+        found = tuple(edges)
         intervals = intervals_between(found)
     except (TypeError, ValueError) as error:
         raise ValueError(f"the edges of {column!r} must be numbers in ascending order: {error}") from None
