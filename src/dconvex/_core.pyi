@@ -971,6 +971,38 @@ class EdgeConstraints:
     @property
     def max_parents(self) -> int: ...
 
+@final
+class StructureSearch:
+    """Hill climbing from a start, and with a budget on from the optimum. How it is cut into calls makes no difference."""
+
+    def __init__(
+        self,
+        score: FamilyScore,
+        constraints: EdgeConstraints,
+        start: Ragged,
+        budget: int = 0,
+        tabu_steps: int = 0,
+        seed: int = 0,
+    ) -> None:
+        """`start`: the parents of each variable. Raises ValueError where it is not acyclic or not within the constraints."""
+    def advance(self, evaluations: int) -> bool:
+        """Go on for about this many scores of families; False once the search has ended."""
+    def edge_gains(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What removing and what reversing each edge of `parents` gains; NaN where that is not allowed."""
+    @property
+    def parents(self) -> Ragged:
+        """The best graph so far."""
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the scores of the start are all there."""
+    @property
+    def score(self) -> float: ...
+    @property
+    def evaluations(self) -> int:
+        """The scores of families that were asked for."""
+    def moves(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """(0 add, 1 remove, 2 reverse; parent; child) and the gain of each move that led to the best graph."""
+
 # --- storage --------------------------------------------------------------------------------------------------------
 
 def check_names(text: NDArray[np.uint8], offsets: NDArray[np.int64], integers: int) -> None:

@@ -64,7 +64,13 @@ class Interval:
 
     @classmethod
     def of(cls, value: object) -> Interval | None:
-        """The interval that `value` is, one of ours or of pandas; None for anything else.
+        """The interval that `value` is.
+
+        Args:
+            value: An interval, one of ours or of pandas, or anything else.
+
+        Returns:
+            The interval; None for anything else.
 
         Raises:
             ValueError: It is an interval of something else than numbers.
@@ -78,6 +84,12 @@ class Interval:
     @classmethod
     def from_text(cls, text: str) -> Interval:
         """The interval that prints so.
+
+        Args:
+            text: What `str` gives.
+
+        Returns:
+            The interval.
 
         Raises:
             ValueError: None does.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
-from typing import Any, NamedTuple, TypeAlias, TypeVar, final
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,9 @@ from dconvex.arrays import Floats
 from dconvex.errors import ImpossibleEvidenceError, UnknownStateError, UnknownVariableError
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name, check_mapping, state_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Variables: TypeAlias = tuple[int, ...]
 """Variables by index."""
@@ -84,13 +87,12 @@ class Evidence(NamedTuple):
         """The number of each observed variable."""
         return dict(zip(self.observed, self.numbers, strict=True))
 
-    def said(self, labels: Sequence[tuple[Label, ...]]) -> dict[int, Any]:
+    def said(self, labels: Sequence[tuple[Label, ...]]) -> dict[int, object]:
         """By variable the label that was observed, or the likelihood of each label that it allows."""
-        soft = {
-            v: {label: float(number) for label, number in zip(labels[v], own, strict=True) if number > 0}
-            for v, own in zip(self.soft, self.likelihoods, strict=True)
-        }
-        return soft | {v: labels[v][state] for v, state in zip(self.observed, self.states, strict=True)}
+        said: dict[int, object] = {v: labels[v][state] for v, state in zip(self.observed, self.states, strict=True)}
+        for v, own in zip(self.soft, self.likelihoods, strict=True):
+            said[v] = {label: float(number) for label, number in zip(labels[v], own, strict=True) if number > 0}
+        return said
 
     @property
     def native(self) -> Likelihoods:
@@ -123,7 +125,7 @@ def is_row(evidence: object) -> bool:
     return not is_mapping and (hasattr(evidence, "items") or hasattr(evidence, "columns"))
 
 
-def row_as_mapping(row: Any, dag: Dag, targets: Iterable[Name]) -> dict[Name, Any]:
+def row_as_mapping(row: object, dag: Dag, targets: Iterable[Name]) -> dict[Name, object]:
     """The cells of a row that are variables other than the targets, as `predict` takes them.
 
     Raises:
@@ -133,18 +135,18 @@ def row_as_mapping(row: Any, dag: Dag, targets: Iterable[Name]) -> dict[Name, An
     if hasattr(row, "columns"):
         import narwhals as nw
 
-        rows = nw.from_native(row, eager_only=True).rows(named=True)
+        rows = nw.from_native(cast("pd.DataFrame", row), eager_only=True).rows(named=True)
         if len(rows) != 1:
             raise ValueError(f"evidence is one row, and this table has {len(rows):,}; predict_proba takes tables")
         row = rows[0]
-    cells = dict(row.items())
+    cells = dict(cast("Mapping[Name, object]", row).items())
     if cells and not any(name in dag for name in cells):
         raise UnknownVariableError(next(iter(cells)), dag.nodes)
     left_out = set(targets)
     return {name: value for name, value in cells.items() if name in dag and name not in left_out}
 
 
-def _known(evidence: Mapping[Name, Any] | None) -> Iterable[tuple[Name, Any]]:
+def _known(evidence: Mapping[Name, object] | None) -> Iterable[tuple[Name, object]]:
     return () if evidence is None else evidence.items()
 
 

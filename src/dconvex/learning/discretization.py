@@ -6,7 +6,7 @@ import heapq
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -29,7 +29,7 @@ WIDTH_TOLERANCE = 1e-3
 
 
 def discretize(
-    frame: Any,
+    frame: object,
     columns: Name | Iterable[Name] | None = None,
     bins: int | Mapping[Name, int] = 5,
     method: Method = "quantile",
@@ -93,7 +93,7 @@ def _checked_bins(bins: object) -> int:
 # --- reading
 
 
-def _columns_of(data: Any, columns: Sequence[Name] | None, target: Name | None) -> tuple[dict[Name, Floats], Integers]:
+def _columns_of(data: object, columns: Sequence[Name] | None, target: Name | None) -> tuple[dict[Name, Floats], Integers]:
     """The numbers of each column in all tables, NaN where a cell is missing, and the code of the target in each row."""
     options = LearningOptions()
     tables = tables_in(data, options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NoReturn, final
+from typing import TYPE_CHECKING, NoReturn, TypeVar, cast, final
 
 from dconvex.amounts import amount
 from dconvex.arrays import Codes
@@ -13,6 +13,13 @@ from dconvex.errors import DataError
 from dconvex.intervals import Interval, intervals_between
 from dconvex.names import Name, checked_name
 from dconvex.network.frame_columns import Columns, column_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+Frame = TypeVar("Frame")
+"""A frame of any library."""
 
 SHOWN = 20
 
@@ -50,7 +57,7 @@ class Discretizer:
         """By column its intervals, as `fit` and `learn_structure` take them for `states=`."""
         return {name: intervals_between(edges) for name, edges in self.edges.items()}
 
-    def transform(self, frame: Any) -> Any:
+    def transform(self, frame: Frame) -> Frame:
         """A table with intervals in place of the numbers in these columns; missing cells stay missing.
 
         Args:
@@ -75,8 +82,9 @@ class Discretizer:
         for name, intervals in self.states.items():
             if name in columns:
                 codes = columns.codes_or_missing(name, intervals, unknown="raise")
-                native = _with_states(native, column_of(name, columns.names, self.edges), codes, intervals)
-        return native
+                column = cast("Name", column_of(name, columns.names, self.edges))
+                native = _with_states(native, column, codes, intervals)
+        return cast("Frame", native)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Discretizer) and dict(self.edges) == dict(other.edges)
@@ -114,13 +122,13 @@ def _checked(column: Name, edges: Iterable[float]) -> tuple[float, ...]:
     return own
 
 
-def _with_states(native: Any, column: Name | None, codes: Codes, intervals: Sequence[Interval]) -> Any:
+def _with_states(native: object, column: Name, codes: Codes, intervals: Sequence[Interval]) -> object:
     """The frame of any library with these states in a column."""
     library = type(native).__module__.partition(".")[0]
     if library == "pandas":
         import pandas as pd
 
-        kept = native.copy(deep=False)
+        kept = cast("pd.DataFrame", native).copy(deep=False)
         kept[column] = pd.Categorical.from_codes(codes, categories=pd.Index(list(intervals), dtype=object), ordered=True)
         return kept
     texts = [str(interval) for interval in intervals]
@@ -129,10 +137,11 @@ def _with_states(native: Any, column: Name | None, codes: Codes, intervals: Sequ
 
         indices = pa.array(codes, pa.int32(), mask=codes < 0)
         states = pa.DictionaryArray.from_arrays(indices, pa.array(texts, pa.string()), ordered=True)
-        return native.set_column(native.schema.get_field_index(column), column, states)
+        table = cast("pa.Table", native)
+        return cast("object", table.set_column(table.schema.get_field_index(column), column, states))
     import narwhals as nw
 
-    frame = nw.from_native(native, eager_only=True)
+    frame = nw.from_native(cast("pd.DataFrame", native), eager_only=True)
     cells = [None if code < 0 else texts[code] for code in codes.tolist()]
     kind = nw.Enum(texts) if library == "polars" else nw.String()
     return nw.to_native(frame.with_columns(nw.new_series(str(column), cells, kind, backend=nw.get_native_namespace(frame))))
