@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from strategies import LABELS
 
 import dconvex as dc
-from dconvex.intervals import Bins, intervals_between, state_of_number
+from dconvex.bins import Bins, state_of_number
+from dconvex.intervals import intervals_between
 from dconvex.names import canonical
 
 INTERVALS = LABELS["interval"]

@@ -1,20 +1,14 @@
-"""Intervals of numbers as states, and the interval that a number falls into."""
+"""Intervals of numbers as states."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache, total_ordering
+from functools import total_ordering
 from itertools import pairwise
-from numbers import Real
 from typing import Literal, TypeAlias, cast, final, get_args
-
-import numpy as np
-from numpy.typing import ArrayLike
-
-from dconvex.arrays import Codes
 
 Closed: TypeAlias = Literal["left", "right", "both", "neither"]
 CLOSED: tuple[Closed, ...] = get_args(Closed)
@@ -144,72 +138,16 @@ class Interval:
         return f"Interval({self.left}, {self.right}, closed={self.closed!r})"
 
 
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Bins:
-    """The states of a variable that are intervals, in ascending order, to find those that numbers fall into."""
-
-    intervals: tuple[Interval, ...]
-    states: Codes
-    """The state that each interval is."""
-
-    @classmethod
-    def of(cls, labels: Sequence[Hashable]) -> Bins | None:
-        """Those among these labels; None where there are none, or where some overlap."""
-        found = sorted((label, state) for state, label in enumerate(labels) if isinstance(label, Interval))
-        intervals = tuple(interval for interval, _ in found)
-        if not found or any(_overlap(one, other) for one, other in pairwise(intervals)):
-            return None
-        return cls(intervals, np.array([state for _, state in found], np.intp))
-
-    def states_of(self, numbers: ArrayLike) -> Codes:
-        """The state of each number, -1 where it falls into no interval (NaN does not)."""
-        values = np.asarray(numbers, np.float64)
-        lefts, rights = (np.array([getattr(own, end) for own in self.intervals], np.float64) for end in ("left", "right"))
-        has_left, has_right = (np.array([getattr(own, end) for own in self.intervals]) for end in ("has_left", "has_right"))
-        last = np.searchsorted(lefts, values, side="right") - 1  # the last one that does not begin above the number
-        last -= (last >= 0) & (values == lefts[last]) & ~has_left[last]
-        is_within = (last >= 0) & ((values < rights[last]) | ((values == rights[last]) & has_right[last]))
-        found: Codes = np.where(is_within, self.states[last], -1)
-        return found
-
-
-@lru_cache(maxsize=4096)
-def bins_of(labels: tuple[Hashable, ...]) -> Bins | None:
-    """As `Bins.of`; kept, since every piece of evidence asks."""
-    return Bins.of(labels)
-
-
-def state_of_number(value: object, labels: tuple[Hashable, ...]) -> int | None:
-    """The index of the interval among the labels that a number falls into; None for what is no number or falls into none."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    if isinstance(plain, bool) or not isinstance(plain, Real):
-        return None
-    bins = bins_of(labels)
-    if bins is None:
-        return None
-    try:
-        state = int(bins.states_of(np.array([plain], np.float64))[0])
-    except OverflowError:
-        return None
-    return None if state < 0 else state
-
-
 def intervals_between(edges: Iterable[float]) -> tuple[Interval, ...]:
     """The intervals that these inner edges cut all numbers into, closed on the right."""
     ends = [-math.inf, *edges, math.inf]
     return tuple(Interval(left, right) for left, right in pairwise(ends))
 
 
-def _overlap(one: Interval, later: Interval) -> bool:
-    """Whether some number falls into both; `later` does not begin before."""
-    is_shared = one.has_right and later.has_left
-    return later.left < one.right or (later.left == one.right and is_shared)
-
-
 def _end(value: object) -> int | float:
     """An end as Python's own number."""
-    plain = value.item() if isinstance(value, np.generic) else value
+    item = getattr(value, "item", None)  # numpy's scalars
+    plain = item() if callable(item) else value
     if isinstance(plain, bool) or not isinstance(plain, int | float) or plain != plain:
         raise ValueError(f"the ends of an interval are numbers, not {value!r}")
     if isinstance(plain, int) and abs(plain) > LARGEST_INTEGER:

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterable
 from typing import TypeAlias, TypeVar, cast
 
 from dconvex.errors import NetworkError
-from dconvex.intervals import Interval, state_of_number
+from dconvex.intervals import Interval
 
 Name: TypeAlias = str | int
 Label: TypeAlias = str | int | bool | Interval
@@ -98,14 +98,6 @@ def plain_label(value: object) -> Label | None:
         return Interval.of(plain)
     except ValueError:
         return None
-
-
-def state_of(value: object, labels: tuple[Label, ...]) -> int | None:
-    """The index of the label that a value is, or of the interval that a number falls into; None where there is none."""
-    try:
-        return labels.index(value)
-    except (ValueError, TypeError):  # pandas' NA cannot even be compared
-        return state_of_number(value, labels)
 
 
 def _plain(value: object) -> Hashable:

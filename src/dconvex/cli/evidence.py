@@ -9,10 +9,11 @@ from typing import TypeVar
 
 import typer
 
+from dconvex.bins import state_of
 from dconvex.cli.sources import Subject, variables_by_spelling
 from dconvex.errors import UnknownStateError, UnknownVariableError
 from dconvex.inference.titles import finding
-from dconvex.names import Label, Name, state_of
+from dconvex.names import Label, Name
 
 Found = TypeVar("Found")
 

@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from dconvex._core import Likelihoods
 from dconvex.arrays import Floats
+from dconvex.bins import state_of
 from dconvex.errors import ImpossibleEvidenceError, UnknownStateError, UnknownVariableError
 from dconvex.graph.dag import Dag
-from dconvex.names import Label, Name, check_mapping, state_of
+from dconvex.names import Label, Name, check_mapping
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,9 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from dconvex.arrays import Codes, Flags, Floats
+from dconvex.bins import Bins, bins_of
 from dconvex.errors import DataError, UnknownStateError, UnknownVariableError
-from dconvex.intervals import Bins, Interval, bins_of
+from dconvex.intervals import Interval
 from dconvex.names import AnyLabel, Label, Name
 
 

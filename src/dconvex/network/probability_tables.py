@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from dconvex.amounts import amount
 from dconvex.arrays import Codes, Floats, Offsets
+from dconvex.bins import state_of
 from dconvex.errors import NetworkError, UnknownStateError
 from dconvex.graph.dag import Dag
-from dconvex.names import Label, Name, state_of
+from dconvex.names import Label, Name
 from dconvex.network.family import Table, hashable
 from dconvex.network.frame_columns import Columns
 from dconvex.network.random_streams import can_skip, skip, skipped

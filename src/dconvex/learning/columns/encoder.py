@@ -9,11 +9,11 @@ import numpy as np
 
 from dconvex._core import MISSING_CODE, IntegerEncoder, TextEncoder
 from dconvex.arrays import AnyIntegers, Array, StateCodes
+from dconvex.bins import Bins, state_of
 from dconvex.errors import DataError, UnknownStateError
-from dconvex.intervals import Bins
 from dconvex.learning.columns.states import Order, States
 from dconvex.learning.learning_options import Unknown
-from dconvex.names import Label, Name, plain_label, state_of
+from dconvex.names import Label, Name, plain_label
 
 MOST_STATES = 1000
 """A column with more values than this holds no states, unless the caller declares them."""
