@@ -304,8 +304,7 @@ def test_the_error_about_mixed_columns_shows_the_line_that_solves_it():
         dc.fit(dc.Dag([], frame.columns), frame)
     said = str(caught.value)
     assert "'age', 'pay' hold fractions, 'churn', 'city', 'visits' do not" in said
-    assert "discretizer=dc.discretize(data, ['age', 'pay'])" in said
-    line = re.search(r"discretizer=(dc\.discretize\(data, \[.*?\]\))", said).group(1)
+    line = re.search(r"discretizer=(dc\.discretize\(data\))", said).group(1)
     model = dc.fit(dc.Dag([], frame.columns), frame, discretizer=eval(line, {"dc": dc, "data": frame}))
     assert model.kind == "discrete"
     wide = pd.DataFrame({f"x{k}": [0.5, 1.5] for k in range(60)} | {"city": ["a", "b"]})

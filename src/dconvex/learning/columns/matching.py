@@ -130,15 +130,13 @@ def kind_of(variables: Sequence[Name], cells: Sequence[Cells | None]) -> Kind | 
         raise DataError(
             f"the columns are of two kinds: {_listed(fractions)} {'hold' if len(fractions) > 1 else 'holds'} fractions, "
             f"{_listed(whole)} {'do' if len(whole) > 1 else 'does'} not; mixed networks are not supported: make intervals of "
-            f'numbers with discretizer=dc.discretize(data, {_listed(fractions, as_list=True)}), or pass kind="gaussian" or '
-            'kind="discrete" if all columns are of one kind'
+            'fractions with discretizer=dc.discretize(data), or pass kind="gaussian" or kind="discrete" if all columns are of '
+            "one kind"
         )
     return "gaussian" if fractions else "discrete" if whole else None
 
 
-def _listed(columns: Sequence[Name], *, as_list: bool = False) -> str:
+def _listed(columns: Sequence[Name]) -> str:
     """All their names, unless there are very many."""
-    shown = ", ".join(map(repr, columns[:MOST_LISTED])) + (
-        f", … ({len(columns):,} in all)" if len(columns) > MOST_LISTED else ""
-    )
-    return f"[{shown}]" if as_list else shown
+    more = f", … ({len(columns):,} in all)" if len(columns) > MOST_LISTED else ""
+    return ", ".join(map(repr, columns[:MOST_LISTED])) + more
