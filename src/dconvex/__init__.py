@@ -54,6 +54,9 @@ if TYPE_CHECKING:
     from dconvex.inference.model import LocalModel, localize
     from dconvex.inference.query_plan import QueryPlan
     from dconvex.inference.report import Report
+    from dconvex.intervals import Interval
+    from dconvex.learning.discretization import discretize
+    from dconvex.learning.discretizer import Discretizer
     from dconvex.learning.estimation.priors import BDeu, BGe, Dirichlet, NormalInverseGamma
     from dconvex.learning.fitting import fit
     from dconvex.learning.learning_options import EM
@@ -100,6 +103,7 @@ __all__ = [
     "DataError",
     "DconvexError",
     "Dirichlet",
+    "Discretizer",
     "Distance",
     "Distribution",
     "Evaluation",
@@ -107,6 +111,7 @@ __all__ = [
     "GaussianDistribution",
     "GaussianEvaluation",
     "ImpossibleEvidenceError",
+    "Interval",
     "LocalModel",
     "MarkovNetwork",
     "NetworkError",
@@ -129,6 +134,7 @@ __all__ = [
     "cross_validate",
     "d_separated",
     "decompose",
+    "discretize",
     "fit",
     "from_pgmpy",
     "from_pyagrum",
@@ -183,6 +189,9 @@ _NAMES = {
     "inference.model": "LocalModel localize",
     "inference.query_plan": "QueryPlan",
     "inference.report": "Report",
+    "intervals": "Interval",
+    "learning.discretization": "discretize",
+    "learning.discretizer": "Discretizer",
     "learning.estimation.priors": "BDeu BGe Dirichlet NormalInverseGamma",
     "learning.fitting": "fit",
     "learning.learning_options": "EM",
