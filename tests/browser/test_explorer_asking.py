@@ -316,3 +316,29 @@ def test_a_learned_model(chromium):
         context.close()
     assert screen.failures == []
     assert exploring("asia").model.coherent
+
+
+def test_what_to_observe_next_and_why(open_page):
+    screen = open_page("asia", address="#ask=lung&see=smoke:no&see=dysp:yes")
+    screen.is_answering("P(lung | smoke = no, dysp = yes)")
+    model, given = screen.model, {"smoke": "no", "dysp": "yes"}
+    rows = screen.tab("next").locator("#next li")
+    rows.first.wait_for()
+    expected = [row.variable for row in model.most_informative("lung", given) if row.gain > 1e-9]
+    assert rows.evaluate_all("all => all.map(each => each.dataset.variable)") == expected
+    why = screen.tab("why")
+    why.locator("#influences tbody tr").first.wait_for()
+    findings = [row.locator("td").first.inner_text() for row in why.locator("#influences tbody tr").all()]
+    assert findings == [row.title for row in model.influences("lung", given)]
+    screen.page.locator("#conflict").get_by_text("times").wait_for()
+    screen.page.locator('.chip[data-variable="smoke"] .remove').click()
+    screen.is_answering("P(lung | dysp = yes)")
+    why.locator("#treatment").select_option(label="smoke")
+    why.locator("#effect tbody tr").first.wait_for()
+    cells = [row.locator("td").all_inner_texts() for row in why.locator("#effect tbody tr").all()]
+    effect = model.effect("smoke", "lung", {"dysp": "yes"})
+    assert cells == [
+        [row.value, f"{100 * row.doing['no']:.1f} %", f"{100 * row.seeing['no']:.1f} %"] for row in effect
+    ]
+    screen.tab("next").locator('li[data-variable="xray"] [data-observe="yes"]').click()
+    screen.is_answering("P(lung | dysp = yes, xray = yes)")
