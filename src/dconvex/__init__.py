@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dconvex.exchange.pgmpy import from_pgmpy, to_pgmpy
     from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
     from dconvex.formats import read, write
+    from dconvex.graph.adjustment import adjustment_sets
     from dconvex.graph.checking import check_tree
     from dconvex.graph.comparison import StructureComparison, compare_structures
     from dconvex.graph.convexity import convex_hull, inducing_path, is_d_convex
@@ -42,9 +43,13 @@ if TYPE_CHECKING:
         wasserstein2_distance,
     )
     from dconvex.inference.distribution import Distribution, GaussianDistribution
+    from dconvex.inference.effect import Effect
+    from dconvex.inference.influences import Influences
+    from dconvex.inference.informative import MostInformative
     from dconvex.inference.model import LocalModel, localize
     from dconvex.inference.query_plan import QueryPlan
     from dconvex.inference.report import Report
+    from dconvex.inference.sensitivity import Sensitivity
     from dconvex.learning.estimation.priors import BDeu, Dirichlet, NormalInverseGamma
     from dconvex.learning.fitting import fit
     from dconvex.learning.learning_options import EM
@@ -82,21 +87,26 @@ __all__ = [
     "Dirichlet",
     "Distance",
     "Distribution",
+    "Effect",
     "FormatError",
     "GaussianDistribution",
     "ImpossibleEvidenceError",
+    "Influences",
     "LocalModel",
+    "MostInformative",
     "NetworkError",
     "NormalInverseGamma",
     "QueryPlan",
     "Regression",
     "Report",
+    "Sensitivity",
     "Statistics",
     "StructureComparison",
     "Table",
     "TooLargeError",
     "UnknownStateError",
     "UnknownVariableError",
+    "adjustment_sets",
     "bhattacharyya_distance",
     "check_tree",
     "compare_structures",
@@ -134,6 +144,7 @@ _NAMES = {
     "exchange.pgmpy": "from_pgmpy to_pgmpy",
     "exchange.pyagrum": "from_pyagrum to_pyagrum",
     "formats": "read write",
+    "graph.adjustment": "adjustment_sets",
     "graph.checking": "check_tree",
     "graph.comparison": "StructureComparison compare_structures",
     "graph.convexity": "convex_hull inducing_path is_d_convex",
@@ -144,9 +155,13 @@ _NAMES = {
     "graph.tree": "ClusterTree",
     "inference.distances": "Distance bhattacharyya_distance hellinger_distance kl_divergence wasserstein2_distance",
     "inference.distribution": "Distribution GaussianDistribution",
+    "inference.effect": "Effect",
+    "inference.influences": "Influences",
+    "inference.informative": "MostInformative",
     "inference.model": "LocalModel localize",
     "inference.query_plan": "QueryPlan",
     "inference.report": "Report",
+    "inference.sensitivity": "Sensitivity",
     "learning.estimation.priors": "BDeu Dirichlet NormalInverseGamma",
     "learning.fitting": "fit",
     "learning.learning_options": "EM",
