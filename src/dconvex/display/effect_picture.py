@@ -69,7 +69,7 @@ def _title(found: Effect) -> str:
 
 def _lines(found: Effect, ruler: Ruler) -> Drawing:
     """The expected outcome where the treatment is set and where it is seen."""
-    across = Axis(float(found.rows[0].value), float(found.rows[-1].value), LEFT, LEFT + WIDE)
+    across = Axis(_as_number(found.rows[0]), _as_number(found.rows[-1]), LEFT, LEFT + WIDE)
     means = [(_means(found.rows, "doing"), BAR), (_means(found.rows, "seeing"), LOWER)]
     heights = [mean for line, _ in means for _, mean in line]
     low, high = min(heights), max(heights)
@@ -91,5 +91,10 @@ def _means(rows: Sequence[Setting], how: str) -> list[tuple[float, float]]:
     for row in rows:
         answer = row.doing if how == "doing" else row.seeing
         if isinstance(answer, GaussianDistribution):
-            found.append((float(row.value), float(answer.mean[0])))
+            found.append((_as_number(row), float(answer.mean[0])))
     return found
+
+
+def _as_number(row: Setting) -> float:
+    assert isinstance(row.value, int | float)
+    return float(row.value)

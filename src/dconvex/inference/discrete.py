@@ -37,6 +37,8 @@ from dconvex.network.probability_tables import Tables
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dconvex.inference.outcomes import DiscreteOutcomes, OutcomeRequest
+
 
 @final
 class DiscreteEngine:
@@ -125,3 +127,8 @@ class DiscreteEngine:
 
     def predict_proba(self, columns: Columns, request: PredictionRequest) -> dict[Name, Floats]:
         return predicted_probabilities(self.model, columns, request)
+
+    def outcomes(self, columns: Columns, request: OutcomeRequest) -> DiscreteOutcomes:
+        from dconvex.inference.outcomes import discrete_outcomes  # few programs need it
+
+        return discrete_outcomes(self.model, columns, request)

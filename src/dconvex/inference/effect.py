@@ -50,7 +50,11 @@ class Setting:
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Effect(AnswerRows[Setting]):
-    """What setting the treatment does to the outcome: a row for each of its states, or for three numbers."""
+    """What setting the treatment does to the outcome: a row for each of its states, or for three numbers.
+
+    Each row has a `value` of the treatment and two answers about the outcome: `doing`, where it is set to that value, and
+    `seeing`, where it is seen there; None where the evidence rules that out.
+    """
 
     treatment: Name
     outcome: Name

@@ -56,7 +56,11 @@ class Influence:
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Influences(AnswerRows[Influence]):
-    """What each finding did to an answer, the one that changed it most first (by the divergence)."""
+    """What each finding did to an answer, the one that changed it most first (by the divergence).
+
+    Each row has `variable`, `value`, the answers `without` it and from it `alone`, `shift` (of the log-odds of the state; in a
+    Gaussian model of the mean, in standard deviations), `divergence` and `conflict` in bits.
+    """
 
     answer: Answer
     """Given all findings."""

@@ -65,7 +65,10 @@ class Informative:
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class MostInformative(AnswerRows[Informative]):
-    """What to observe next, the most informative variable first: by gain, where costs are given by gain per cost."""
+    """What to observe next, the most informative variable first: by gain, where costs are given by gain per cost.
+
+    Each row has `variable`, `gain` (bits), `remaining` (the uncertainty that is left on average), `cost` and `gain_per_cost`.
+    """
 
     target: Name
     evidence: Mapping[Name, KnownValue]

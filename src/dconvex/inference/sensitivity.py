@@ -105,7 +105,12 @@ class Slopes(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity(AnswerRows[SensitivityFunction]):
-    """The parameters that matter for a probability, the one that moves it most first (by the derivative)."""
+    """The parameters that matter for a probability, the one that moves it most first (by the derivative).
+
+    Each row is a function of one parameter: `variable`, `state`, `parents` and `value` say which and what it is now,
+    `derivative` how fast it moves the probability, `at(x)` where to, `coefficients` are those of the quotient, and `admissible`
+    are the values that keep the decision.
+    """
 
     target: Name
     state: Label

@@ -26,7 +26,7 @@ EACH_ROW = 800
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class _Family:
+class _FamilyLeft:
     """A table of the network that the answer depends on, and what the evidence leaves of it."""
 
     variable: int
@@ -65,7 +65,7 @@ def discrete_slopes(model: TableModel, request: Request, tables: Tables) -> Slop
     (target,), evidence = request.targets, request.evidence
     sizes = dict(enumerate(map(len, model.labels)))
     requisite, order = _requisite(model, request)
-    families = [_family(model, tables, variable, target, evidence) for variable in requisite]
+    families = [_family_left(model, tables, variable, target, evidence) for variable in requisite]
     inside = {variable for own in families for variable in own.scope}
     likelihoods = {v: own for v, own in zip(evidence.soft, evidence.likelihoods, strict=True) if v in inside}
     leaves = [*(own.scope for own in families), *((variable,) for variable in likelihoods)]
@@ -93,16 +93,18 @@ def _requisite(model: TableModel, request: Request) -> tuple[list[int], list[int
     return sorted(small.nodes[small.is_requisite].tolist()), plan.order()
 
 
-def _family(model: TableModel, tables: Tables, variable: int, target: int, evidence: Evidence) -> _Family:
+def _family_left(model: TableModel, tables: Tables, variable: int, target: int, evidence: Evidence) -> _FamilyLeft:
     members = [*model.store.index.dag.graph.parents[variable].tolist(), variable]
     values = tables.values[tables.offset[variable] : tables.offset[variable + 1]].reshape(model.sizes(tuple(members)))
     state_of = evidence.state_of()
     cell = tuple(state_of.get(member, slice(None)) for member in members)
     scope = tuple(v for v in members if v not in state_of and (len(model.labels[v]) > 1 or v == target))
-    return _Family(variable, values, cell, scope)
+    return _FamilyLeft(variable, values, cell, scope)
 
 
-def _refuse_large(elimination: Elimination, families: Sequence[_Family], sizes: Mapping[int, int], request: Request) -> None:
+def _refuse_large(
+    elimination: Elimination, families: Sequence[_FamilyLeft], sizes: Mapping[int, int], request: Request
+) -> None:
     outputs = sizes[elimination.target]
     entries = sum(own.values.size for own in families)
     estimate = elimination.peak_bytes(outputs) + 8 * 3 * outputs * entries + EACH_ROW * entries
