@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from dconvex.exchange.pgmpy import from_pgmpy, to_pgmpy
     from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
     from dconvex.formats import read, write
+    from dconvex.formats.structures import read_structure
     from dconvex.graph.checking import check_tree
     from dconvex.graph.comparison import StructureComparison, compare_structures
     from dconvex.graph.convexity import convex_hull, inducing_path, is_d_convex
@@ -150,6 +151,7 @@ __all__ = [
     "random_gaussian_network",
     "random_network",
     "read",
+    "read_structure",
     "statistics",
     "to_pgmpy",
     "to_pyagrum",
@@ -165,6 +167,7 @@ _NAMES = {
     "exchange.pgmpy": "from_pgmpy to_pgmpy",
     "exchange.pyagrum": "from_pyagrum to_pyagrum",
     "formats": "read write",
+    "formats.structures": "read_structure",
     "graph.checking": "check_tree",
     "graph.comparison": "StructureComparison compare_structures",
     "graph.convexity": "convex_hull inducing_path is_d_convex",

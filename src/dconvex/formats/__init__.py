@@ -1,4 +1,4 @@
-"""Networks in files: `read` and `write` choose the format by the file's suffix, one module per format."""
+"""Networks and structures in files: `read` and `write` choose the format by the file's suffix, one module per format."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ from pathlib import Path
 
 from dconvex.errors import FormatError
 from dconvex.formats.file_format import Renaming, fitted
+from dconvex.formats.structures import read_structure, structure_format, write_structure
 from dconvex.formats.text_files import read_text, write_text
+from dconvex.graph.dag import DagLike, as_dag
 from dconvex.network.network import BayesianNetwork
+
+__all__ = ["read", "read_structure", "write"]
 
 
 def read(path: str | os.PathLike[str]) -> BayesianNetwork:
@@ -33,11 +37,12 @@ def read(path: str | os.PathLike[str]) -> BayesianNetwork:
     return format_of(source).parse(read_text(source), str(source))
 
 
-def write(network: BayesianNetwork, path: str | os.PathLike[str], rename: bool = False) -> Renaming | None:
-    """Write a network to a file; reading the file gives an equal network.
+def write(network: BayesianNetwork | DagLike, path: str | os.PathLike[str], rename: bool = False) -> Renaming | None:
+    """Write a network, or a graph without tables, to a file; reading the file gives an equal one.
 
     Args:
-        network: The network.
+        network: The network; or a graph (`Dag`, a learned structure, …), which `.txt`, `.csv`, `.dot` and `.bif` hold and
+            `read_structure` reads.
         path: The file, which is replaced as a whole; its suffix says the format, as in `read`.
         rename: Whether to change names and states that the format cannot hold. UAI has no names, so there variables and
             states become 0, 1, 2, ….
@@ -53,6 +58,10 @@ def write(network: BayesianNetwork, path: str | os.PathLike[str], rename: bool =
     from dconvex.formats.registry import FORMATS, format_of
 
     target = Path(path)
+    if not isinstance(network, BayesianNetwork):
+        return write_structure(as_dag(network), target, rename=rename)
+    if (structure := structure_format(target)) is not None and structure.name != "BIF":
+        raise FormatError(f"{structure.name} holds a graph without tables: write network.dag, or choose another suffix")
     form = format_of(target)
     if network.kind not in form.kinds:
         holders = (f"{other.name} ({', '.join(other.suffixes)})" for other in FORMATS if network.kind in other.kinds)
