@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 
@@ -32,6 +33,11 @@ public:
     // The free parameters of a family: degrees of freedom of tests are differences of them.
     virtual double parameters(Index variable, Indices parents) const = 0;
 };
+
+// The least penalty of a parameter, in units of the average log-likelihood over this many rows, where families are scored by
+// different rows. It falls more slowly than their noise does, so that more parents are not taken for it (Balov 2013; Bodewes
+// and Scutari 2021).
+inline double least_average_penalty(double count) { return 0.1 * std::pow(count, -0.49); }
 
 // What a graph must and must not have, by edge (parent * size + child).
 struct EdgeConstraints {
