@@ -16,7 +16,21 @@ std::int64_t shared_by_two(const std::uint64_t* one, const std::uint64_t* other,
 void shared(const std::uint64_t* mask, const std::uint64_t* lines, std::int64_t words, std::int64_t count,
             std::int64_t* found) {
     std::int64_t line = 0;
-    for (; line + 2 <= count; line += 2) {  // two at a time: the mask is read once for both
+    for (; line + 3 <= count; line += 3) {  // the mask is read once for several lines
+        const std::uint64_t* first = lines + line * words;
+        const std::uint64_t* second = first + words;
+        const std::uint64_t* third = second + words;
+        std::int64_t in_first = 0, in_second = 0, in_third = 0;
+        for (std::int64_t word = 0; word < words; ++word) {
+            in_first += std::popcount(mask[word] & first[word]);
+            in_second += std::popcount(mask[word] & second[word]);
+            in_third += std::popcount(mask[word] & third[word]);
+        }
+        found[line] = in_first;
+        found[line + 1] = in_second;
+        found[line + 2] = in_third;
+    }
+    for (; line + 2 <= count; line += 2) {
         const std::uint64_t* first = lines + line * words;
         const std::uint64_t* second = first + words;
         std::int64_t in_first = 0, in_second = 0;

@@ -31,6 +31,12 @@ DiscreteScore::DiscreteScore(StateColumns columns, DiscreteScoreOptions options)
         const Offset filled = options_.threads > 1 ? columns_.weight() + 1 : std::min<Offset>(columns_.weight() + 1, 4096);
         logarithms_ = std::make_unique<CountTerms>(0.0, options_.unit, scale_, columns_.weight(), filled);
     }
+    for (Index variable = 0; variable < columns_.size() && logarithms_ && !columns_.has_gaps(); ++variable) {
+        entropy_.push_back(0.0);
+        cells_.prepare(variable, {});
+        const FamilySums sums = sums_of(cells_, *logarithms_, *logarithms_);
+        entropy_.back() = static_cast<double>(sums.parents - sums.family) / scale_;
+    }
     for (int thread = 0; thread < std::max(options_.threads, 1); ++thread) {
         workers_.push_back(std::make_unique<Worker>(Worker{CandidateCounts(columns_, bits_), {}}));
     }
@@ -62,9 +68,21 @@ double DiscreteScore::score_of(const FamilySums& sums, double parameters) const 
     if (columns_.has_gaps() && options_.criterion != Criterion::likelihood) {
         return averaged(likelihood, static_cast<double>(sums.count) * options_.unit, parameters);
     }
-    if (options_.criterion == Criterion::aic) return likelihood - parameters;
-    if (options_.criterion == Criterion::bic) return likelihood - 0.5 * std::log(std::max(weight_, 1.0)) * parameters;
-    return likelihood;
+    return likelihood - penalty() * parameters;
+}
+
+double DiscreteScore::penalty() const {
+    if (options_.criterion == Criterion::aic) return 1.0;
+    return options_.criterion == Criterion::bic ? 0.5 * std::log(std::max(weight_, 1.0)) : 0.0;
+}
+
+double DiscreteScore::most_gain(Index variable, Indices parents, Index candidate, double own) const {
+    const bool is_penalised = options_.criterion == Criterion::bic || options_.criterion == Criterion::aic;
+    if (!is_penalised || columns_.has_gaps()) return std::numeric_limits<double>::infinity();
+    const double before = parameters(variable, parents);
+    const double missing_likelihood = -(own + penalty() * before);
+    const double more = before * (std::max<Index>(columns_.states(candidate), 1) - 1);
+    return std::min(missing_likelihood, entropy_[candidate]) - penalty() * more;
 }
 
 double DiscreteScore::averaged(double likelihood, double count, double parameters) const {

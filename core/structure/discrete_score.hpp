@@ -35,6 +35,8 @@ public:
     double family(Index variable, Indices parents) override;
     void with_each(Index variable, Indices parents, Indices candidates, std::span<double> scores) override;
     double parameters(Index variable, Indices parents) const override;
+    // The likelihood of a variable is at most 1, and it gains no more than the entropy of the candidate.
+    double most_gain(Index variable, Indices parents, Index candidate, double own) const override;
 
 private:
     struct Worker {
@@ -42,6 +44,7 @@ private:
         std::map<double, CountTerms> terms;  // by pseudo-count
     };
 
+    double penalty() const;  // of a parameter
     double score_of(const FamilySums& sums, double parameters) const;
     double averaged(double likelihood, double count, double parameters) const;
     double cells_of(Indices variables) const;
@@ -54,6 +57,7 @@ private:
     DiscreteScoreOptions options_;
     double scale_;
     double weight_;
+    Vector<double> entropy_;  // of each variable, times the weight of all rows
     std::unique_ptr<CountTerms> logarithms_;
     FamilyCells cells_;
     Vector<std::unique_ptr<Worker>> workers_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <span>
 
 #include "common/memory.hpp"
@@ -29,6 +30,12 @@ public:
             larger.insert(std::lower_bound(larger.begin(), larger.end(), candidates[k]), candidates[k]);
             scores[k] = family(variable, larger);
         }
+    }
+    // What adding the candidate to the parents gains at most, where that is known without counting; `own` is the score of the
+    // family as it is.
+    virtual double most_gain(Index variable, Indices parents, Index candidate, double own) const {
+        static_cast<void>(variable), static_cast<void>(parents), static_cast<void>(candidate), static_cast<void>(own);
+        return std::numeric_limits<double>::infinity();
     }
     // The free parameters of a family: degrees of freedom of tests are differences of them.
     virtual double parameters(Index variable, Indices parents) const = 0;
