@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
+from dconvex.learned import Learner, learn_with
 from dconvex.saved import Storage, save_with
 from dconvex.shown import Display, draw_with
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
         UnknownStateError,
         UnknownVariableError,
     )
+    from dconvex.evaluation.cross_validation import cross_validate
+    from dconvex.evaluation.fold_results import CrossValidation
     from dconvex.exchange.pgmpy import from_pgmpy, to_pgmpy
     from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
     from dconvex.formats import read, write
@@ -72,7 +75,12 @@ def _storage() -> Storage:
     return cast("Storage", import_module("dconvex.storage"))
 
 
+def _learner() -> Learner:
+    return cast("Learner", import_module("dconvex.learning.expecting"))
+
+
 draw_with(_display)
+learn_with(_learner)
 save_with(_storage)
 
 __all__ = [
@@ -84,6 +92,7 @@ __all__ = [
     "ClusterTree",
     "Confusion",
     "Cpdag",
+    "CrossValidation",
     "CycleError",
     "Dag",
     "DataError",
@@ -114,6 +123,7 @@ __all__ = [
     "compare_structures",
     "convex_hull",
     "cpdag",
+    "cross_validate",
     "d_separated",
     "decompose",
     "fit",
@@ -144,6 +154,8 @@ __all__ = [
 _NAMES = {
     "errors": "CycleError DataError DconvexError FormatError ImpossibleEvidenceError NetworkError TooLargeError"
     " UnknownStateError UnknownVariableError",
+    "evaluation.cross_validation": "cross_validate",
+    "evaluation.fold_results": "CrossValidation",
     "exchange.pgmpy": "from_pgmpy to_pgmpy",
     "exchange.pyagrum": "from_pyagrum to_pyagrum",
     "formats": "read write",

@@ -19,6 +19,7 @@ from dconvex.cli.options import (
     MaxBytesOption,
     Missing,
     NetworkArgument,
+    OptionalNetworkArgument,
     PlotOption,
     Separators,
     SoftOption,
@@ -332,9 +333,9 @@ def evaluate(
     evaluate_target(network, data, target, options)
 
 
-@app.command(epilog=examples("dconvex explore alarm", "dconvex explore model.dcx --port 8000 --no-browser"))
+@app.command(epilog=examples("dconvex explore", "dconvex explore alarm", "dconvex explore model.dcx --port 8000 --no-browser"))
 def explore(
-    network: NetworkArgument,
+    network: OptionalNetworkArgument = None,
     host: Annotated[
         str,
         typer.Option(metavar="ADDRESS", help="The address to serve on; with any but 127.0.0.1 other machines can connect."),
@@ -345,7 +346,7 @@ def explore(
     browser: Annotated[bool, flag("--browser/--no-browser", "Open the page in a browser.")] = True,
     json: JsonOption = False,
 ) -> None:
-    """Look at a network and its cluster tree on a page of your own browser, and ask by clicking."""
+    """Ask a network by clicking, on a page of your own browser; without a network the page offers what there is."""
     from dconvex.cli.explore import explore as explore_model
 
     explore_model(network, host, port, browser=browser, as_json=json)

@@ -35,6 +35,14 @@ NetworkArgument = Annotated[
         autocompletion=completion.networks,
     ),
 ]
+OptionalNetworkArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[NETWORK]",
+        help="A built-in network, a network file, or a model file; without one, a start page offers them.",
+        autocompletion=completion.networks,
+    ),
+]
 JsonOption = Annotated[bool, flag("--json", "Print JSON, for programs.")]
 GivenOption = Annotated[
     list[str] | None,

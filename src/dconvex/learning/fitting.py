@@ -12,7 +12,8 @@ from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteEngine
 from dconvex.inference.model import LocalModel
 from dconvex.inference.report import EmReport, Report
-from dconvex.learning.em_fitting import expected_statistics
+from dconvex.learning.em_fitting import em_maximum
+from dconvex.learning.estimation.em import check_start
 from dconvex.learning.estimation.estimated import LearnedEngine, estimated
 from dconvex.learning.estimation.priors import BDeu, Dirichlet, NormalInverseGamma, Prior
 from dconvex.learning.learning_options import EM, Kind, LearningOptions, Missing, StatesLike, Unknown, checked_missing
@@ -58,7 +59,7 @@ def fit(
             which is biased unless cells are missing completely at random; `"complete"`: all use the rows without any missing
             cell, which is no less biased. `"em"` or `EM(…)`: expectation maximisation, which
             needs them to be missing at random; of the whole network with `coherent=True`, else of each cluster from its own
-            columns (discrete data only). A column that a table lacks is missing in it.
+            columns. A column that a table lacks is missing in it.
         hidden: Labels of variables that no table has (needs EM and `coherent=True`).
         weights: The column of the rows' weights, which every table has: a row of weight 2 counts as two rows.
         unknown: Whether a value that is not among `states` raises, or counts as missing.
@@ -86,8 +87,10 @@ def fit(
     graph = as_dag(dag)
     _check_prior(prior)
     options = LearningOptions(kind, None, unknown, n_jobs, max_bytes, progress, checked_missing(missing))
-    start = options.em.start.states if options.em is not None and options.em.start is not None else None
-    options = options.with_states(graph, start if states is None else states).with_hidden(graph, hidden)
+    if options.em is not None and options.em.start is not None:
+        check_start(options.em.start, graph)
+        states = options.em.start.states if states is None else states
+    options = options.with_states(graph, states).with_hidden(graph, hidden)
     options = options.with_weights(graph, weights)
     if isinstance(data, Statistics):
         _check_fits(data, graph, tree, for_query, options)
@@ -105,8 +108,8 @@ def learned_by_em(
     if options.hidden and not coherent:
         raise ValueError("hidden= needs coherent=True: each cluster would name the states of a hidden variable for itself")
     part = None if held is None else held.part
-    found = expected_statistics(scope.index, scope.families, data, prior, options, coherent=coherent, held=part)
-    return learned(Statistics(scope, found.counts), prior, options, coherent=coherent, em=found.report)
+    found = em_maximum(scope.index, scope.families, data, prior, options, coherent=coherent, held=part)
+    return learned(Statistics(scope, found.statistics), prior, options, coherent=coherent, em=found.report)
 
 
 def learned(

@@ -7,7 +7,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from dconvex.arrays import Codes, Flags, Floats
+from dconvex.arrays import Codes, Flags, Floats, Integers
 from dconvex.errors import DataError, UnknownStateError, UnknownVariableError
 from dconvex.names import Label, Name
 
@@ -29,8 +29,17 @@ class Columns:
         self._present = set(cast("list[Name]", self._frame.columns))
         self._variables = set(variables)
 
+    @property
+    def names(self) -> Collection[Name]:
+        """The names of all its columns."""
+        return self._present
+
     def __len__(self) -> int:
         return len(self._frame)
+
+    def check_has(self, variable: Name) -> None:
+        """Raise DataError unless the variable has a column."""
+        self._column(variable)
 
     def codes(self, variable: Name, labels: Sequence[Label]) -> Codes:
         """For each row the index of its value in `labels`."""
@@ -64,6 +73,13 @@ class Columns:
 
         kept: object = nw.to_native(self._frame.filter(chosen.tolist()))
         return kept
+
+    def taken(self, order: Integers) -> object:
+        """A frame of the same library with the rows in this order."""
+        import narwhals as nw
+
+        taken: object = nw.to_native(self._frame[order.tolist()])
+        return taken
 
     def frame_like(self, columns: Mapping[Name, Any]) -> Any:
         """New columns as a frame of the same library as this one, with the same index if it has one."""
