@@ -99,8 +99,8 @@ void make_discrete(DiscreteScore* place, const Matrix<Code>& codes, const Array<
     StateColumns columns(std::span<const Code>(codes.data(), codes.size()), as_vector(states),
                          static_cast<Offset>(codes.shape(1)), weights ? as_vector(*weights) : Vector<Offset>());
     if (!(unit > 0)) throw std::invalid_argument("the unit of weights must be positive");
-    new (place) DiscreteScore(std::move(columns),
-                              DiscreteScoreOptions{criterion_of(criterion), equivalent_sample_size, unit, threads});
+    new (place)
+        DiscreteScore(std::move(columns), DiscreteScoreOptions{criterion_of(criterion), equivalent_sample_size, unit, threads});
 }
 
 Vector<char> edge_matrix(Index size, const Matrix<Index>& pairs) {
@@ -124,9 +124,12 @@ void bind_structure(nb::module_& module) {
         for (int number = 0; number < bit_loops_count(); ++number) names.append(bit_loops_number(number).name);
         return names;
     });
-    module.def("use_bit_loops", [](const std::string& name) {
-        if (!use_bit_loops(name.c_str())) throw std::invalid_argument("this machine has no such loops");
-    }, nb::arg("name"));
+    module.def(
+        "use_bit_loops",
+        [](const std::string& name) {
+            if (!use_bit_loops(name.c_str())) throw std::invalid_argument("this machine has no such loops");
+        },
+        nb::arg("name"));
     nb::class_<FamilyScore>(module, "FamilyScore")
         .def_prop_ro("size", &FamilyScore::size)
         .def(

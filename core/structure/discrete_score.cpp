@@ -58,7 +58,8 @@ CountTerms& DiscreteScore::terms_for(Worker& worker, double cells) {
     const double pseudo = options_.equivalent_sample_size / cells;
     auto found = worker.terms.find(pseudo);
     if (found == worker.terms.end()) {
-        found = worker.terms.try_emplace(pseudo, pseudo, options_.unit, scale_, std::min<Offset>(columns_.weight(), 4096), 0).first;
+        found =
+            worker.terms.try_emplace(pseudo, pseudo, options_.unit, scale_, std::min<Offset>(columns_.weight(), 4096), 0).first;
     }
     return found->second;
 }

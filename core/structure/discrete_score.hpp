@@ -24,8 +24,9 @@ struct DiscreteScoreOptions {
 // for BIC and AIC it is the sum of n log n over the cells, for BDeu a sum of log gammas. F is kept in fixed point: integers add
 // up to the same whatever the order of the cells, so a score is a pure function of the counts, and a → b and b → a tie exactly.
 //
-// Where cells are missing, a family is counted in the rows that show it. Sums over different rows cannot be compared, so BIC and
-// AIC are then node-average likelihoods (Balov 2013), times the weight of all rows, with a penalty that outweighs their noise.
+// Where cells are missing, a family is counted in the rows that show it. Sums over different rows cannot be compared, so BIC
+// and AIC are then node-average likelihoods (Balov 2013), times the weight of all rows, with a penalty that outweighs their
+// noise.
 class DiscreteScore final : public FamilyScore {
 public:
     // Throws std::invalid_argument for BDeu where cells are missing.

@@ -13,7 +13,8 @@ constexpr double call_cost = 4.0;
 }  // namespace
 
 double cost_by_bits(Index states, Offset words) {
-    return static_cast<double>(std::max<Index>(states - 1, 1)) * (static_cast<double>(words) * bit_loops().word_cost + call_cost);
+    return static_cast<double>(std::max<Index>(states - 1, 1)) *
+           (static_cast<double>(words) * bit_loops().word_cost + call_cost);
 }
 
 FamilySums sums_of(const FamilyCells& cells, CountTerms& family, CountTerms& parents) {

@@ -35,7 +35,7 @@ private:
 
     const StateColumns& columns_;
     const BitColumns& bits_;
-    Vector<Offset> cell_, total_;      // by the candidate's state; the last one is for missing cells
+    Vector<Offset> cell_, total_;  // by the candidate's state; the last one is for missing cells
     Vector<Index> touched_, touched_totals_;
 };
 

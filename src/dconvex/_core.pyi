@@ -981,7 +981,8 @@ class DiscreteScore(FamilyScore):
         threads: int = 1,
     ) -> None:
         """Rows `codes[variable, row]`, -1 where a cell is missing; without weights each weighs one. A weight of 1 counts as
-        `unit` rows. The scores are the same for any number of threads. Raises ValueError where a code is no state."""
+        `unit` rows. The scores are the same for any number of threads. Raises ValueError where a code is no state.
+        """
     @overload
     def __init__(
         self,

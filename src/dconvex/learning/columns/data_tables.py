@@ -101,7 +101,8 @@ class FrameTable(DataTable):
         import pandas as pd
 
         native = nw.to_native(self.frame)
-        series = native if isinstance(native, pd.DataFrame) else {}  # narwhals takes several times as long for a column
+        # narwhals takes several times as long for a column
+        series = native if isinstance(native, pd.DataFrame) else pd.DataFrame()
 
         def cells(column: Name) -> Cells:
             found = _cells_of_pandas(series[column]) if len(series) else None
