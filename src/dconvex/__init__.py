@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from dconvex.exchange.pgmpy import from_pgmpy, to_pgmpy
     from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
     from dconvex.formats import read, write
+    from dconvex.formats.evidence_files import read_evidence
     from dconvex.formats.structures import read_structure
     from dconvex.graph.checking import check_tree
     from dconvex.graph.comparison import StructureComparison, compare_structures
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     )
     from dconvex.inference.distribution import Distribution, GaussianDistribution
     from dconvex.inference.gaussian_evaluation import GaussianEvaluation
+    from dconvex.inference.markov import MarkovNetwork, read_markov
     from dconvex.inference.model import LocalModel, localize
     from dconvex.inference.query_plan import QueryPlan
     from dconvex.inference.report import Report
@@ -112,6 +114,7 @@ __all__ = [
     "ImpossibleEvidenceError",
     "Interval",
     "LocalModel",
+    "MarkovNetwork",
     "NetworkError",
     "NormalInverseGamma",
     "QueryPlan",
@@ -151,6 +154,8 @@ __all__ = [
     "random_gaussian_network",
     "random_network",
     "read",
+    "read_evidence",
+    "read_markov",
     "read_structure",
     "statistics",
     "to_pgmpy",
@@ -167,6 +172,7 @@ _NAMES = {
     "exchange.pgmpy": "from_pgmpy to_pgmpy",
     "exchange.pyagrum": "from_pyagrum to_pyagrum",
     "formats": "read write",
+    "formats.evidence_files": "read_evidence",
     "formats.structures": "read_structure",
     "graph.checking": "check_tree",
     "graph.comparison": "StructureComparison compare_structures",
@@ -182,6 +188,7 @@ _NAMES = {
     "inference.distances": "Distance bhattacharyya_distance hellinger_distance kl_divergence wasserstein2_distance",
     "inference.distribution": "Distribution GaussianDistribution",
     "inference.gaussian_evaluation": "GaussianEvaluation",
+    "inference.markov": "MarkovNetwork read_markov",
     "inference.model": "LocalModel localize",
     "inference.query_plan": "QueryPlan",
     "inference.report": "Report",

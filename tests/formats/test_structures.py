@@ -123,7 +123,7 @@ def test_a_structure_is_learned_from(tmp_path):
         ("a.txt", 'a -> b "c"', (1, 8), "expected '->', a comment or the end of the line, found '\"'"),
         ("a.txt", 'a -> "b\\x"', (1, 6), "expected a name quoted as in JSON"),
         ("a.txt", "a -> b\n  a -> b", (2, 3), "the edge 'a' → 'b' is given twice"),
-        ("a.txt", "a -> b -> a", (1, 6), "the edges contain a cycle: a → b → a"),
+        ("a.txt", "a -> b -> a", (1, 6), "the edges contain a cycle: b → a → b"),
         ("a.txt", "x -> a -> a", (1, 6), "the edge 'a' → 'a' begins where it ends"),
         ("a.txt", "# nothing\n", (2, 1), "expected edges such as a -> b, found the end of the file"),
         ("a.csv", "a,b\n1,2", (1, 1), "expected a header with parent and child, found 'a,b'"),
