@@ -7,7 +7,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from dconvex.amounts import amount
 from dconvex.arrays import Flags, Floats, Indices
+from dconvex.errors import TooLargeError
 from dconvex.inference.evidence import Evidence, Variables
 from dconvex.inference.patterns import RowGroup, row_groups
 from dconvex.inference.possibility import (
@@ -29,6 +31,12 @@ Unknown: TypeAlias = Literal["raise", "missing"]
 MISSING = -1
 ROWS_AT_ONCE = 1 << 14
 """Rows are predicted in blocks of this size, by any number of threads: which plan is the cheapest depends on the block."""
+
+
+BYTES_AT_ONCE = 1 << 28
+"""The most bytes of encoded rows that are held at a time, but for one block."""
+ENCODED, ENCODING = 4, 32
+"""The bytes of an encoded cell, and what each row takes while a column is encoded."""
 
 
 class PredictionRequest(NamedTuple):
@@ -84,23 +92,91 @@ def _present(columns: Columns, names: Sequence[Name], targets: Variables) -> lis
 
 
 def predicted_labels(model: TableModel, columns: Columns, request: PredictionRequest) -> dict[Name, list[Label | None]]:
-    """By target the most probable state in each row; None in impossible rows."""
-    found = predicted_probabilities(model, columns, request)
-    return {model.names[v]: _best_labels(found[model.names[v]], model.labels[v]) for v in request.targets}
+    """By target the most probable state in each row; None in impossible rows. Probabilities are held a part at a time."""
+    best: dict[int, list[Label | None]] = {target: [] for target in request.targets}
+    size = 8 * sum(len(model.labels[target]) for target in request.targets)
+    for part in _parts(columns, len(_present(columns, model.names, request.targets)), 0, size, request):
+        found = _nowhere(model, request.targets, len(part.columns))
+        _fill_part(model, part, found)
+        for target, values in found.items():
+            best[target] += _best_labels(values, model.labels[target])
+    return {model.names[target]: labels for target, labels in best.items()}
 
 
 def predicted_probabilities(model: TableModel, columns: Columns, request: PredictionRequest) -> dict[Name, Floats]:
     """By target the probabilities of its states, a row for each row of the data; NaN in impossible rows."""
-    found = {target: np.full((len(columns), len(model.labels[target])), np.nan) for target in request.targets}
-    impossible = _filled(model, columns, request, found)
-    if impossible and request.impossible == "raise":
-        row, evidence, context = min(impossible, key=lambda one: one.row)
-        raise_impossible(model, evidence, request.limit, context, f" in row {row}")
+    size = 8 * len(columns) * sum(len(model.labels[target]) for target in request.targets)
+    parts = _parts(columns, len(_present(columns, model.names, request.targets)), size, 0, request)
+    found = _nowhere(model, request.targets, len(columns))
+    for part in parts:
+        _fill_part(model, part, {target: values[part.first : part.last] for target, values in found.items()})
     return {model.names[target]: values for target, values in found.items()}
 
 
+class _RowPart(NamedTuple):
+    """Consecutive rows of a table that are encoded together; the request's limit is for all but these."""
+
+    columns: Columns
+    first: int
+    held: int
+    """Bytes that are held besides what the plans take."""
+    request: PredictionRequest
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.columns)
+
+    def too_large(self, error: TooLargeError) -> TooLargeError:
+        """The error of a plan, with what is held anyway."""
+        return TooLargeError(error.what, error.estimate + self.held, self.request.limit, error.way_out, error.cluster)
+
+
+def _parts(columns: Columns, present: int, result: int, size: int, request: PredictionRequest) -> list[_RowPart]:
+    """The rows in parts of whole blocks, as many as a share of the memory holds.
+
+    `result` bytes are held for all rows, `size` bytes for each row of a part.
+
+    Raises:
+        TooLargeError: The answers alone, or one block, take more than the limit.
+    """
+    rows, width = len(columns), size + ENCODED * present + ENCODING
+    least = result + width * min(rows, ROWS_AT_ONCE)
+    if least > request.limit:
+        way_out = "Raise max_bytes, or predict fewer rows or targets at a time."
+        raise TooLargeError(f"predicting {amount(rows, 'row')}", least, request.limit, way_out)
+    room = min(BYTES_AT_ONCE, (request.limit - result) // 2)
+    at_once = ROWS_AT_ONCE * max(room // (width * ROWS_AT_ONCE), 1)
+    held = result + width * min(rows, at_once)
+    return [
+        _RowPart(columns.part(first, min(first + at_once, rows)), first, held, request)
+        for first in range(0, max(rows, 1), at_once)
+    ]
+
+
+def _nowhere(model: TableModel, targets: Variables, rows: int) -> dict[int, Floats]:
+    """Arrays for the probabilities of each target, without any yet."""
+    return {target: np.full((rows, len(model.labels[target])), np.nan) for target in targets}
+
+
+def _fill_part(model: TableModel, part: _RowPart, found: dict[int, Floats]) -> None:
+    """Fill in the probabilities of the rows of a part.
+
+    Raises:
+        ImpossibleEvidenceError: A row has probability zero, unless such rows are to be left without an answer.
+        TooLargeError: A plan takes more memory than is left.
+    """
+    request = part.request
+    try:
+        impossible = _filled(model, part.columns, request._replace(limit=max(request.limit - part.held, 0)), found)
+    except TooLargeError as error:
+        raise part.too_large(error) from None
+    if impossible and request.impossible == "raise":
+        row, evidence, context = min(impossible, key=lambda one: one.row)
+        raise_impossible(model, evidence, request.limit, context, f" in row {part.first + row}")
+
+
 def _filled(model: TableModel, columns: Columns, request: PredictionRequest, found: dict[int, Floats]) -> list[_ImpossibleRow]:
-    """Fill in the probabilities of all rows, block by block; the first impossible rows of each block.
+    """Fill in the probabilities of some rows, block by block; the first impossible rows of each block.
 
     The first block shows how much memory each of several threads would take.
     """
