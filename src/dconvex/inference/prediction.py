@@ -7,9 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dconvex.amounts import amount
 from dconvex.arrays import Flags, Floats, Indices
-from dconvex.errors import TooLargeError
 from dconvex.inference.evidence import Evidence, Variables
 from dconvex.inference.patterns import RowGroup, row_groups
 from dconvex.inference.possibility import (
@@ -20,6 +18,7 @@ from dconvex.inference.possibility import (
     raise_impossible_numbers,
 )
 from dconvex.inference.regression_model import RegressionModel
+from dconvex.inference.row_parts import ROWS_AT_ONCE, RowPart, row_parts
 from dconvex.inference.row_plans import cheapest_row_plans
 from dconvex.inference.table_model import TableModel
 from dconvex.names import Label, Name
@@ -29,14 +28,8 @@ from dconvex.threads import thread_count, threads
 Impossible: TypeAlias = Literal["raise", "nan"]
 Unknown: TypeAlias = Literal["raise", "missing"]
 MISSING = -1
-ROWS_AT_ONCE = 1 << 14
-"""Rows are predicted in blocks of this size, by any number of threads: which plan is the cheapest depends on the block."""
-
-
-BYTES_AT_ONCE = 1 << 28
-"""The most bytes of encoded rows that are held at a time, but for one block."""
-ENCODED, ENCODING = 4, 32
-"""The bytes of an encoded cell, and what each row takes while a column is encoded."""
+CODE = 4
+"""The bytes of an encoded cell."""
 
 
 class PredictionRequest(NamedTuple):
@@ -94,10 +87,11 @@ def _present(columns: Columns, names: Sequence[Name], targets: Variables) -> lis
 def predicted_labels(model: TableModel, columns: Columns, request: PredictionRequest) -> dict[Name, list[Label | None]]:
     """By target the most probable state in each row; None in impossible rows. Probabilities are held a part at a time."""
     best: dict[int, list[Label | None]] = {target: [] for target in request.targets}
-    size = 8 * sum(len(model.labels[target]) for target in request.targets)
-    for part in _parts(columns, len(_present(columns, model.names, request.targets)), 0, size, request):
+    width = 8 * sum(len(model.labels[target]) for target in request.targets)
+    width += CODE * len(_present(columns, model.names, request.targets))
+    for part in row_parts(columns, 0, width, request.limit):
         found = _nowhere(model, request.targets, len(part.columns))
-        _fill_part(model, part, found)
+        _fill_part(model, part, request, found)
         for target, values in found.items():
             best[target] += _best_labels(values, model.labels[target])
     return {model.names[target]: labels for target, labels in best.items()}
@@ -106,51 +100,11 @@ def predicted_labels(model: TableModel, columns: Columns, request: PredictionReq
 def predicted_probabilities(model: TableModel, columns: Columns, request: PredictionRequest) -> dict[Name, Floats]:
     """By target the probabilities of its states, a row for each row of the data; NaN in impossible rows."""
     size = 8 * len(columns) * sum(len(model.labels[target]) for target in request.targets)
-    parts = _parts(columns, len(_present(columns, model.names, request.targets)), size, 0, request)
+    parts = row_parts(columns, size, CODE * len(_present(columns, model.names, request.targets)), request.limit)
     found = _nowhere(model, request.targets, len(columns))
     for part in parts:
-        _fill_part(model, part, {target: values[part.first : part.last] for target, values in found.items()})
+        _fill_part(model, part, request, {target: values[part.first : part.last] for target, values in found.items()})
     return {model.names[target]: values for target, values in found.items()}
-
-
-class _RowPart(NamedTuple):
-    """Consecutive rows of a table that are encoded together; the request's limit is for all but these."""
-
-    columns: Columns
-    first: int
-    held: int
-    """Bytes that are held besides what the plans take."""
-    request: PredictionRequest
-
-    @property
-    def last(self) -> int:
-        return self.first + len(self.columns)
-
-    def too_large(self, error: TooLargeError) -> TooLargeError:
-        """The error of a plan, with what is held anyway."""
-        return TooLargeError(error.what, error.estimate + self.held, self.request.limit, error.way_out, error.cluster)
-
-
-def _parts(columns: Columns, present: int, result: int, size: int, request: PredictionRequest) -> list[_RowPart]:
-    """The rows in parts of whole blocks, as many as a share of the memory holds.
-
-    `result` bytes are held for all rows, `size` bytes for each row of a part.
-
-    Raises:
-        TooLargeError: The answers alone, or one block, take more than the limit.
-    """
-    rows, width = len(columns), size + ENCODED * present + ENCODING
-    least = result + width * min(rows, ROWS_AT_ONCE)
-    if least > request.limit:
-        way_out = "Raise max_bytes, or predict fewer rows or targets at a time."
-        raise TooLargeError(f"predicting {amount(rows, 'row')}", least, request.limit, way_out)
-    room = min(BYTES_AT_ONCE, (request.limit - result) // 2)
-    at_once = ROWS_AT_ONCE * max(room // (width * ROWS_AT_ONCE), 1)
-    held = result + width * min(rows, at_once)
-    return [
-        _RowPart(columns.part(first, min(first + at_once, rows)), first, held, request)
-        for first in range(0, max(rows, 1), at_once)
-    ]
 
 
 def _nowhere(model: TableModel, targets: Variables, rows: int) -> dict[int, Floats]:
@@ -158,18 +112,15 @@ def _nowhere(model: TableModel, targets: Variables, rows: int) -> dict[int, Floa
     return {target: np.full((rows, len(model.labels[target])), np.nan) for target in targets}
 
 
-def _fill_part(model: TableModel, part: _RowPart, found: dict[int, Floats]) -> None:
+def _fill_part(model: TableModel, part: RowPart, request: PredictionRequest, found: dict[int, Floats]) -> None:
     """Fill in the probabilities of the rows of a part.
 
     Raises:
         ImpossibleEvidenceError: A row has probability zero, unless such rows are to be left without an answer.
         TooLargeError: A plan takes more memory than is left.
     """
-    request = part.request
-    try:
-        impossible = _filled(model, part.columns, request._replace(limit=max(request.limit - part.held, 0)), found)
-    except TooLargeError as error:
-        raise part.too_large(error) from None
+    with part.counted(request.limit) as left:
+        impossible = _filled(model, part.columns, request._replace(limit=left), found)
     if impossible and request.impossible == "raise":
         row, evidence, context = min(impossible, key=lambda one: one.row)
         raise_impossible(model, evidence, request.limit, context, f" in row {part.first + row}")
@@ -262,21 +213,36 @@ def predicted_means(model: RegressionModel, columns: Columns, request: Predictio
 
 def predicted_moments(model: RegressionModel, columns: Columns, request: PredictionRequest) -> tuple[Floats, Floats]:
     """Means and standard deviations of the targets, a row for each row of the data; NaN in impossible rows."""
-    targets, limit = request.targets, request.limit
+    targets = request.targets
+    parts = row_parts(
+        columns, 16 * len(columns) * len(targets), 24 * len(_present(columns, model.names, targets)), request.limit
+    )
     means, deviations = (np.empty((len(columns), len(targets))) for _ in range(2))
+    for part in parts:
+        own = slice(part.first, part.last)
+        with part.counted(request.limit) as left:
+            impossible = _fill_moments(model, part.columns, request._replace(limit=left), means[own], deviations[own])
+        if impossible and request.impossible == "raise":
+            row, evidence, _ = min(impossible, key=lambda one: one.row)
+            each = ((target,) for target in targets)
+            context = next((one for one in each if not are_numbers_possible(model, evidence, request.limit, one)), targets)
+            raise_impossible_numbers(model, evidence, request.limit, context, f" in row {part.first + row}")
+    return means, deviations
+
+
+def _fill_moments(
+    model: RegressionModel, columns: Columns, request: PredictionRequest, means: Floats, deviations: Floats
+) -> list[_ImpossibleRow]:
+    """Fill in the moments of some rows; the first impossible row of each group."""
     impossible: list[_ImpossibleRow] = []
     for group in _number_groups(model, columns, request):
-        means[group.rows], deviations[group.rows], is_impossible = _moments(model, group, targets, limit)
-        means[group.rows[is_impossible]] = deviations[group.rows[is_impossible]] = np.nan
+        own_means, own_deviations, is_impossible = _moments(model, group, request.targets, request.limit)
+        own_means[is_impossible] = own_deviations[is_impossible] = np.nan
+        means[group.rows], deviations[group.rows] = own_means, own_deviations
         if (first := group.first_without(~is_impossible)) is not None:
             evidence = Evidence(group.observed, numbers=tuple(group.cells[first].tolist()))
-            impossible.append(_ImpossibleRow(int(group.rows[first]), evidence, targets))
-    if impossible and request.impossible == "raise":
-        row, evidence, _ = min(impossible, key=lambda one: one.row)
-        each = ((target,) for target in targets)
-        context = next((own for own in each if not are_numbers_possible(model, evidence, limit, own)), targets)
-        raise_impossible_numbers(model, evidence, limit, context, f" in row {row}")
-    return means, deviations
+            impossible.append(_ImpossibleRow(int(group.rows[first]), evidence, request.targets))
+    return impossible
 
 
 def _number_groups(model: RegressionModel, columns: Columns, request: PredictionRequest) -> list[RowGroup[Floats]]:
