@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
     from dconvex.formats import read, write
     from dconvex.formats.evidence_files import read_evidence
+    from dconvex.formats.structures import read_structure
     from dconvex.graph.adjustment import adjustment_sets
     from dconvex.graph.checking import check_tree
     from dconvex.graph.comparison import StructureComparison, compare_structures
@@ -165,6 +166,7 @@ __all__ = [
     "read",
     "read_evidence",
     "read_markov",
+    "read_structure",
     "statistics",
     "to_pgmpy",
     "to_pyagrum",
@@ -181,6 +183,7 @@ _NAMES = {
     "exchange.pyagrum": "from_pyagrum to_pyagrum",
     "formats": "read write",
     "formats.evidence_files": "read_evidence",
+    "formats.structures": "read_structure",
     "graph.adjustment": "adjustment_sets",
     "graph.checking": "check_tree",
     "graph.comparison": "StructureComparison compare_structures",
