@@ -15,6 +15,7 @@ void bind_queries(nanobind::module_& module);
 void bind_learning(nanobind::module_& module);
 void bind_expectation(nanobind::module_& module);
 void bind_structure(nanobind::module_& module);
+void bind_class_search(nanobind::module_& module);
 void bind_storage(nanobind::module_& module);
 
 }  // namespace dconvex::python
