@@ -84,7 +84,8 @@ void ClassMoves::add_moves(const EquivalenceClass& graph, Index child, const Vec
     }
     for (Index other = 0; other < graph.size(); ++other) {
         const double gain = family->gains[other];
-        const bool covers = near_child_[other] == near_clique_[other];  // all neighbours of the child next to it are in the clique
+        const bool covers =
+            near_child_[other] == near_clique_[other];  // all neighbours of the child next to it are in the clique
         if (!covers || other == child || !(gain > noise_) || graph.are_adjacent(other, child)) continue;
         row.of(ClassMoveKind::add).push_back({ClassMoveKind::add, other, child, gain, clique});
     }
@@ -95,7 +96,8 @@ void ClassMoves::add_moves(const EquivalenceClass& graph, Index child, const Vec
     }
     for (const Index other : own) {
         const bool are_near = near_clique_[other] == static_cast<Index>(clique.size());
-        if (are_near) row.of(ClassMoveKind::remove).push_back({ClassMoveKind::remove, other, child, family->gains[other], clique});
+        if (are_near)
+            row.of(ClassMoveKind::remove).push_back({ClassMoveKind::remove, other, child, family->gains[other], clique});
     }
     for (const Index other : clique) {
         if (other > child) continue;  // the edge has no direction: it is removed once

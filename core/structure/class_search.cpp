@@ -45,12 +45,15 @@ bool ClassSearch::advance(std::int64_t evaluations) {
 
 void ClassSearch::step() {
     switch (phase_) {
-        case Phase::load: return load();
+        case Phase::load:
+            return load();
         case Phase::climb:
             if (!climb(current_)) end_climb();
             return;
-        case Phase::attempt: return begin_attempt();
-        case Phase::ended: return;
+        case Phase::attempt:
+            return begin_attempt();
+        case Phase::ended:
+            return;
     }
 }
 

@@ -59,7 +59,8 @@ double LikelihoodTest::p_value(Index one, Index other, Indices given) {
     larger_.insert(std::lower_bound(larger_.begin(), larger_.end(), parent), parent);
     const double gain = std::max(likelihood_.family(variable, larger_) - likelihood_.family(variable, given), 0.0);
     if (kind_ == Kind::discrete) {
-        return chi_squared_tail(2.0 * gain, likelihood_.parameters(variable, larger_) - likelihood_.parameters(variable, given));
+        return chi_squared_tail(2.0 * gain,
+                                likelihood_.parameters(variable, larger_) - likelihood_.parameters(variable, given));
     }
     const double degrees = rows_ - static_cast<double>(given.size()) - 3.0;
     if (degrees <= 0) return 1.0;

@@ -8,7 +8,9 @@ namespace {
 
 constexpr std::int64_t test_work = 1000;
 
-bool is_subset(Indices some, const Vector<Index>& all) { return std::includes(all.begin(), all.end(), some.begin(), some.end()); }
+bool is_subset(Indices some, const Vector<Index>& all) {
+    return std::includes(all.begin(), all.end(), some.begin(), some.end());
+}
 
 }  // namespace
 

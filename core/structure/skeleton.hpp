@@ -11,8 +11,8 @@
 namespace dconvex {
 
 // Starts with all edges that are not forbidden in both directions, and removes those between variables that are independent
-// given some neighbours of one of them: none, then one, then two. All tests of a level are about the neighbours at its start, so
-// that the order of the pairs does not matter.
+// given some neighbours of one of them: none, then one, then two. All tests of a level are about the neighbours at its start,
+// so that the order of the pairs does not matter.
 class Skeleton {
 public:
     // Both must outlive it.

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from dconvex.graph.decomposition import decompose
     from dconvex.graph.separation import d_separated, markov_boundary
     from dconvex.graph.tree import ClusterTree
+    from dconvex.inference.calibration import Calibration
+    from dconvex.inference.confusion import Confusion
+    from dconvex.inference.discrete_evaluation import Evaluation
     from dconvex.inference.distances import (
         Distance,
         bhattacharyya_distance,
@@ -42,10 +45,11 @@ if TYPE_CHECKING:
         wasserstein2_distance,
     )
     from dconvex.inference.distribution import Distribution, GaussianDistribution
+    from dconvex.inference.gaussian_evaluation import GaussianEvaluation
     from dconvex.inference.model import LocalModel, localize
     from dconvex.inference.query_plan import QueryPlan
     from dconvex.inference.report import Report
-    from dconvex.learning.estimation.priors import BDeu, Dirichlet, NormalInverseGamma
+    from dconvex.learning.estimation.priors import BDeu, BGe, Dirichlet, NormalInverseGamma
     from dconvex.learning.fitting import fit
     from dconvex.learning.learning_options import EM
     from dconvex.learning.tree_statistics import Statistics, statistics
@@ -54,6 +58,8 @@ if TYPE_CHECKING:
     from dconvex.network.random_networks import random_dag, random_gaussian_network, random_network
     from dconvex.repository import load_network, network_info, network_names
     from dconvex.storage import open_model
+    from dconvex.structure.learned_structure import Structure
+    from dconvex.structure.structure_learning import learn_structure
 
 __version__ = "0.1.0"
 
@@ -72,8 +78,11 @@ save_with(_storage)
 __all__ = [
     "EM",
     "BDeu",
+    "BGe",
     "BayesianNetwork",
+    "Calibration",
     "ClusterTree",
+    "Confusion",
     "Cpdag",
     "CycleError",
     "Dag",
@@ -82,8 +91,10 @@ __all__ = [
     "Dirichlet",
     "Distance",
     "Distribution",
+    "Evaluation",
     "FormatError",
     "GaussianDistribution",
+    "GaussianEvaluation",
     "ImpossibleEvidenceError",
     "LocalModel",
     "NetworkError",
@@ -92,6 +103,7 @@ __all__ = [
     "Regression",
     "Report",
     "Statistics",
+    "Structure",
     "StructureComparison",
     "Table",
     "TooLargeError",
@@ -111,6 +123,7 @@ __all__ = [
     "inducing_path",
     "is_d_convex",
     "kl_divergence",
+    "learn_structure",
     "load_network",
     "localize",
     "markov_boundary",
@@ -142,12 +155,16 @@ _NAMES = {
     "graph.decomposition": "decompose",
     "graph.separation": "d_separated markov_boundary",
     "graph.tree": "ClusterTree",
+    "inference.calibration": "Calibration",
+    "inference.confusion": "Confusion",
+    "inference.discrete_evaluation": "Evaluation",
     "inference.distances": "Distance bhattacharyya_distance hellinger_distance kl_divergence wasserstein2_distance",
     "inference.distribution": "Distribution GaussianDistribution",
+    "inference.gaussian_evaluation": "GaussianEvaluation",
     "inference.model": "LocalModel localize",
     "inference.query_plan": "QueryPlan",
     "inference.report": "Report",
-    "learning.estimation.priors": "BDeu Dirichlet NormalInverseGamma",
+    "learning.estimation.priors": "BDeu BGe Dirichlet NormalInverseGamma",
     "learning.fitting": "fit",
     "learning.learning_options": "EM",
     "learning.tree_statistics": "Statistics statistics",
@@ -156,6 +173,8 @@ _NAMES = {
     "network.random_networks": "random_dag random_gaussian_network random_network",
     "repository": "load_network network_info network_names",
     "storage": "open_model",
+    "structure.learned_structure": "Structure",
+    "structure.structure_learning": "learn_structure",
 }
 """The public names by module: the imports above as data, which a test compares with them."""
 _MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names.split()}

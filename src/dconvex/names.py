@@ -58,6 +58,16 @@ def as_names(names: Name | Iterable[Name]) -> tuple[Name, ...]:
     return (plain,) if isinstance(plain, int) else tuple(names)
 
 
+def in_one_line(name: object) -> str:
+    r"""A name, label or number as text in one line, escaped where it cannot be printed.
+
+    >>> in_one_line("a\nb"), in_one_line(7), in_one_line("")
+    ('a\\nb', '7', "''")
+    """
+    text = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in str(name))
+    return text if text.strip() else repr(text)
+
+
 def check_mapping(what: str, given: object) -> None:
     """Raise a `TypeError` unless it is None or a mapping."""
     if given is not None and not hasattr(given, "items"):

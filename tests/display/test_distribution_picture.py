@@ -49,7 +49,7 @@ def test_bars_are_as_long_as_the_states_are_probable(numbers):
 def test_numbers_and_states_stand_beside_the_bars():
     answer = dc.localize(dc.load_network("asia")).query("lung", {"smoke": "yes", "xray": "yes"})
     shown = texts(root_of(answer._repr_html_()))
-    assert shown == ["P(lung)", "yes", "0.6460", "no", "0.3540"]
+    assert shown == ["P(lung | smoke = yes, xray = yes)", "yes", "0.6460", "no", "0.3540"]
 
 
 def test_the_most_probable_of_many_states_come_first():

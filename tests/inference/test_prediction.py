@@ -359,3 +359,36 @@ def test_an_impossible_row_of_a_later_block_is_named():
 def test_no_threads_are_refused():
     with pytest.raises(ValueError, match="n_jobs must not be 0"):
         dc.localize(dc.load_network("asia")).predict(dc.load_network("asia").sample(3, seed=1), "lung", n_jobs=0)
+
+
+# --- as frames
+
+
+@libraries
+def test_probabilities_come_as_frames_of_the_callers_kind(library):
+    data = library({"rain": ["much", None, "none"]})
+    arrays, frames = (model().predict_proba(data, ["wet", "sprinkler"], as_frame=kind) for kind in (False, True))
+    assert list(frames) == ["wet", "sprinkler"]
+    for name, states in (("wet", ["wet", "dry"]), ("sprinkler", [1, 2])):
+        own = model().states[name]
+        assert sorted(map(str, own)) == sorted(map(str, states))
+        assert type(frames[name]) is type(data)
+        for k, state in enumerate(own):
+            assert np.array_equal(column(frames[name], state if library is pd.DataFrame else str(state)), arrays[name][:, k])
+
+
+def test_frames_of_probabilities_keep_the_index():
+    data = pd.DataFrame({"rain": ["much", "none"]}, index=["monday", "tuesday"])
+    found = model().predict_proba(data, "wet", as_frame=True)["wet"]
+    assert list(found.index) == ["monday", "tuesday"]
+    close(found.sum(axis=1), 1.0)
+
+
+def test_states_that_are_spelled_alike_need_a_frame_of_pandas():
+    network = dc.BayesianNetwork.discrete(
+        [("a", "b")], {"a": [0.5, 0.5], "b": [[0.1, 0.9], [0.6, 0.4]]}, {"a": ["x", "y"], "b": [1, "1"]}
+    )
+    alike = dc.localize(network)
+    assert list(alike.predict_proba(pd.DataFrame({"a": ["x"]}), "b", as_frame=True)["b"].columns) == [1, "1"]
+    with pytest.raises(dc.DataError, match="two of \\[1, '1'\\] are spelled alike"):
+        alike.predict_proba(pl.DataFrame({"a": ["x"]}), "b", as_frame=True)

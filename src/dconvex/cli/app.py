@@ -294,6 +294,44 @@ def predict(
     )
 
 
+@app.command(
+    epilog=examples(
+        "dconvex evaluate model.dcx rows.csv --target HR",
+        "dconvex evaluate model.dcx rows.parquet --target HR --plot calibration.svg",
+        "dconvex evaluate model.dcx rows.csv --target HR --impossible nan --json",
+    )
+)
+def evaluate(
+    network: NetworkArgument,
+    data: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA",
+            help="The rows: .csv, .csv.gz or .parquet, a column for the target and for what is observed; - for CSV from stdin.",
+        ),
+    ],
+    target: Annotated[
+        str, typer.Option(metavar="VARIABLE", help="The variable to predict.", autocompletion=completion.variables)
+    ],
+    weights: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column of the rows' weights.")] = None,
+    bins: Annotated[int, typer.Option(metavar="NUMBER", min=1, help="The number of bins of the calibration curve.")] = 10,
+    impossible: Annotated[
+        Impossible, typer.Option(help="Rows of probability zero: an error, or they do not count.")
+    ] = Impossible.error,
+    unknown: Annotated[
+        Unknown, typer.Option(help="States that are not in the network: an error, or not observed.")
+    ] = Unknown.error,
+    max_bytes: MaxBytesOption = None,
+    json: JsonOption = False,
+    plot: PlotOption = None,
+) -> None:
+    """Compare predictions with what happened: accuracy, log loss, calibration, confusion; for numbers, errors and coverage."""
+    from dconvex.cli.evaluate import EvaluationOptions, evaluate_target
+
+    options = EvaluationOptions(weights, bins, impossible.value, unknown.value, max_bytes, as_json=json, picture=plot)
+    evaluate_target(network, data, target, options)
+
+
 @app.command(epilog=examples("dconvex explore alarm", "dconvex explore model.dcx --port 8000 --no-browser"))
 def explore(
     network: NetworkArgument,

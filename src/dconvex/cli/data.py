@@ -29,8 +29,11 @@ MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "None", "<NA>")
 """How a missing cell may be spelled, unless a state of the variable is spelled so."""
 
 
-def read_data(path: Path, network: Subject) -> tuple[pd.DataFrame, list[str]]:
-    """The columns that are variables of the network, with its own names and labels; and the names of all other columns."""
+def read_data(path: Path, network: Subject, numbers: Sequence[str] = ()) -> tuple[pd.DataFrame, list[str]]:
+    """The columns that are variables of the network, with its own names and labels; and the names of all other columns.
+
+    `numbers` are further columns to read, of numbers.
+    """
     import pandas as pd
 
     if str(path) == STDIN:
@@ -42,7 +45,9 @@ def read_data(path: Path, network: Subject) -> tuple[pd.DataFrame, list[str]]:
     others: list[str] = []
     for column in frame.columns:
         name = by_spelling.get(str(column))
-        if name is None:
+        if str(column) in numbers:
+            found[str(column)] = _numbers(frame[column])
+        elif name is None:
             others.append(str(column))
         elif network.kind == "discrete":
             found[name] = _labelled(frame[column], states[name])

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import typer
 
 from dconvex.cli.sources import Subject, variables_by_spelling
-from dconvex.display.labels import label as in_one_line
 from dconvex.errors import UnknownStateError, UnknownVariableError
+from dconvex.inference.titles import finding
 from dconvex.names import Label, Name
 
 Found = TypeVar("Found")
@@ -26,10 +26,7 @@ class CommandEvidence:
 
     def __str__(self) -> str:
         """`BP = LOW, CVP in {LOW, NORMAL}, HR ~ HIGH:0.7`."""
-        said = [_said(name, value) for name, value in self.observed.items()]
-        for name, likelihood in self.soft.items():
-            parts = (f"{in_one_line(label)}:{number:g}" for label, number in likelihood.items())
-            said.append(f"{in_one_line(name)} ~ {', '.join(parts)}")
+        said = [finding(name, value) for name, value in [*self.observed.items(), *self.soft.items()]]
         return ", ".join(said if len(said) <= 8 else [*said[:7], f"… {len(said) - 7} more"])
 
     def __bool__(self) -> bool:
@@ -150,9 +147,3 @@ def _finite(text: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) else None
-
-
-def _said(name: Name, value: Any) -> str:
-    if isinstance(value, tuple):
-        return f"{in_one_line(name)} in {{{', '.join(map(in_one_line, value))}}}"
-    return f"{in_one_line(name)} = {in_one_line(value)}"

@@ -61,6 +61,11 @@ def _check_columns(console: Console, path: Path, rows: pd.DataFrame, targets: Se
     """Report the columns that are ignored, so that a mistyped name is noticed."""
     if not set(rows.columns) - set(targets):
         raise DataError(f"{path}: no column is a variable of the network, apart from targets; the header must have their names")
+    report_other_columns(console, others)
+
+
+def report_other_columns(console: Console, others: Sequence[str]) -> None:
+    """Print the columns that are ignored."""
     if others:
         shown = ", ".join(others[:8]) + (f", … ({len(others)} in all)" if len(others) > 8 else "")
         console.print(Text(f"columns that are not in the network are ignored: {shown}", style="dim"))

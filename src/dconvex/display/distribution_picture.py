@@ -50,7 +50,7 @@ def _bars(table: DrawableDistribution, ruler: Ruler) -> Drawing:
     ]
     notes = [f"a full bar is {whole:g}"] if whole < 1 else []
     notes += _left_out(flat, shown, len(table.variables))
-    return bar_chart(_title(table.variables), _heads(table.variables), bars, ruler, "; ".join(notes))
+    return bar_chart(table.title, _heads(table.variables), bars, ruler, "; ".join(notes))
 
 
 def full_length(largest: float) -> float:
@@ -83,11 +83,6 @@ def _left_out(flat: Floats, shown: Integers, variables: int) -> list[str]:
     return notes
 
 
-def _title(variables: Sequence[Name]) -> str:
-    names = ", ".join(map(label, variables[:COLUMNS]))
-    return f"P({names}{', …' if len(variables) > COLUMNS else ''})"
-
-
 def _heads(variables: Sequence[Name]) -> tuple[str, ...]:
     return tuple(map(label, variables[:COLUMNS])) if len(variables) > 1 else ()
 
@@ -103,4 +98,4 @@ def _heat_map(table: DrawableDistribution, ruler: Ruler) -> Drawing:
         for name, states in zip(table.variables, table.labels, strict=True)
     )
     most = float(table.values.max(initial=0.0)) or 1.0
-    return heat_map(_title(table.variables), down, across, table.values, lambda value: shade(value / most), _number, ruler)
+    return heat_map(table.title, down, across, table.values, lambda value: shade(value / most), _number, ruler)

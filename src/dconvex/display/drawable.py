@@ -117,6 +117,8 @@ class DrawableDistribution(Protocol):
     """A `Distribution`: probabilities with an axis for each variable."""
 
     @property
+    def title(self) -> str: ...
+    @property
     def variables(self) -> Sequence[Name]: ...
     @property
     def labels(self) -> Sequence[Sequence[Label]]: ...
@@ -129,6 +131,8 @@ class DrawableDistribution(Protocol):
 class DrawableGaussian(Protocol):
     """A `GaussianDistribution`: means and covariances."""
 
+    @property
+    def title(self) -> str: ...
     @property
     def variables(self) -> Sequence[Name]: ...
     @property

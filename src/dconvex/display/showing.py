@@ -14,6 +14,7 @@ from dconvex.display.cpdag_picture import cpdag_picture
 from dconvex.display.distribution_picture import distribution_picture
 from dconvex.display.drawable import MOST, SHOWN
 from dconvex.display.drawing import Drawing, Ruler
+from dconvex.display.evaluation_picture import calibration_picture, confusion_picture, coverage_picture, evaluation_picture
 from dconvex.display.gaussian_picture import gaussian_picture
 from dconvex.display.model_picture import model_picture
 from dconvex.display.network_picture import network_picture
@@ -26,11 +27,16 @@ from dconvex.errors import FormatError
 from dconvex.graph.cpdag import Cpdag
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
+from dconvex.inference.calibration import Calibration
+from dconvex.inference.confusion import Confusion
+from dconvex.inference.discrete_evaluation import Evaluation
 from dconvex.inference.distribution import Distribution, GaussianDistribution
+from dconvex.inference.gaussian_evaluation import GaussianEvaluation
 from dconvex.inference.model import LocalModel
 from dconvex.inference.query_plan import QueryPlan
 from dconvex.network.network import BayesianNetwork
 from dconvex.shown import HasClusters
+from dconvex.structure.learned_structure import Structure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,15 +55,24 @@ def _network(network: BayesianNetwork, ruler: Ruler, most: int, clusters: Cluste
     return network_picture(network.dag, ruler, most, clusters, network.states if len(network) <= most else {})
 
 
+def _structure(structure: Structure, ruler: Ruler, most: int, clusters: ClusterTree | None = None) -> Drawing:
+    return network_picture(structure.dag, ruler, most, clusters)
+
+
 ARTISTS: dict[type, Callable[..., Drawing]] = {
     Dag: network_picture,
     Cpdag: cpdag_picture,
     BayesianNetwork: _network,
+    Structure: _structure,
     ClusterTree: tree_picture,
     LocalModel: model_picture,
     QueryPlan: plan_picture,
     Distribution: lambda answer, ruler, most: distribution_picture(answer, ruler),
     GaussianDistribution: lambda answer, ruler, most: gaussian_picture(answer, ruler),
+    Evaluation: lambda found, ruler, most: evaluation_picture(found, ruler),
+    GaussianEvaluation: lambda found, ruler, most: coverage_picture(found, ruler),
+    Calibration: lambda found, ruler, most: calibration_picture(found, ruler),
+    Confusion: lambda found, ruler, most: confusion_picture(found, ruler),
 }
 """The function that draws each type: of the value, the width of text, and the most boxes."""
 

@@ -34,6 +34,8 @@ from dconvex.network.probability_tables import Tables
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dconvex.inference.outcomes import DiscreteOutcomes, OutcomeRequest
+
 
 @final
 class DiscreteEngine:
@@ -73,13 +75,16 @@ class DiscreteEngine:
         self, variables: Name | Iterable[Name], evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
     ) -> Distribution | None:
         answer = self.queries.ask(variables, evidence, max_bytes, assume_possible)
-        return None if answer is None else answered(answer)
+        return None if answer is None else answered(answer, {**evidence} if evidence else None)
 
     def quick_marginals(
         self, evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
     ) -> dict[Name, Distribution] | None:
         answers = self.queries.ask_marginals(evidence, max_bytes, assume_possible)
-        return None if answers is None else dict(zip(self.store.index.dag.nodes, map(answered, answers), strict=True))
+        if answers is None:
+            return None
+        given = {**evidence} if evidence else None
+        return dict(zip(self.store.index.dag.nodes, [answered(answer, given) for answer in answers], strict=True))
 
     def query(self, request: Request) -> Distribution:
         return discrete_query(self.model, request)
@@ -112,3 +117,8 @@ class DiscreteEngine:
 
     def predict_proba(self, columns: Columns, request: PredictionRequest) -> dict[Name, Floats]:
         return predicted_probabilities(self.model, columns, request)
+
+    def outcomes(self, columns: Columns, request: OutcomeRequest) -> DiscreteOutcomes:
+        from dconvex.inference.outcomes import discrete_outcomes  # few programs need it
+
+        return discrete_outcomes(self.model, columns, request)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import FrozenInstanceError, dataclass
+from dataclasses import FrozenInstanceError, dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from dconvex._core import Answer as NativeAnswer
 from dconvex.arrays import Floats
 from dconvex.errors import UnknownStateError
+from dconvex.inference.titles import KnownValue, title_of
 from dconvex.names import Label, Name
 from dconvex.shown import Shown
 
@@ -27,15 +29,19 @@ class _Given(NamedTuple):
     standard_errors: Floats | None
 
 
+_NOTHING: Mapping[Name, KnownValue] = MappingProxyType({})
+
+
 class Distribution(Shown):
     """Probabilities of the states of `variables`: `values` has an axis for each, in the order asked.
 
-    `standard_errors` is there for an estimate by sampling, of the same shape.
+    `evidence` is what it was computed given. `standard_errors` is there for an estimate by sampling, of the same shape.
     """
 
-    __slots__ = ("_answer", "_values")
+    __slots__ = ("_answer", "_evidence", "_values")
 
     _answer: _Given | NativeAnswer
+    _evidence: Mapping[Name, KnownValue]
     _values: Floats
 
     def __init__(
@@ -44,9 +50,12 @@ class Distribution(Shown):
         labels: tuple[tuple[Label, ...], ...],
         values: Floats,
         standard_errors: Floats | None = None,
+        evidence: Mapping[Name, KnownValue] = _NOTHING,
     ) -> None:
         _set_answer(self, _Given(variables, labels, values, standard_errors))
         _set_values(self, values)
+        if evidence:
+            _set_evidence(self, evidence)
 
     @property
     def variables(self) -> tuple[Name, ...]:
@@ -72,6 +81,19 @@ class Distribution(Shown):
     def standard_errors(self) -> Floats | None:
         """The standard errors of an estimate, None for an exact answer."""
         return self._answer.standard_errors if isinstance(self._answer, _Given) else None
+
+    @property
+    def evidence(self) -> dict[Name, KnownValue]:
+        """What is known: the label of each observed variable, or the likelihood of each label that is possible."""
+        try:
+            return dict(self._evidence)
+        except AttributeError:  # set only where there is some
+            return {}
+
+    @property
+    def title(self) -> str:
+        """The question that this answers, as `P(lung | smoke = yes)`."""
+        return title_of(self.variables, self.evidence)
 
     @property
     def states(self) -> dict[Name, tuple[Label, ...]]:
@@ -130,7 +152,7 @@ class Distribution(Shown):
         import pandas as pd
 
         cells = np.indices(self.values.shape).reshape(len(self.variables), self.values.size)
-        columns: list[Any] = [
+        columns: list[object] = [
             pd.Categorical.from_codes(codes, categories=cast("Any", labels))
             for labels, codes in zip(self.labels, cells, strict=True)
         ]
@@ -141,8 +163,8 @@ class Distribution(Shown):
         frame.columns = pd.Index([*self.variables, "probability", "standard error"][: len(columns)])  # one may be called that
         return frame
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Distribution, (self.variables, self.labels, self.values, self.standard_errors)
+    def __reduce__(self) -> tuple[object, ...]:
+        return Distribution, (self.variables, self.labels, self.values, self.standard_errors, self.evidence)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise FrozenInstanceError(f"cannot assign to field {name!r}")
@@ -151,11 +173,10 @@ class Distribution(Shown):
         raise FrozenInstanceError(f"cannot delete field {name!r}")
 
     def __repr__(self) -> str:
-        head = f"Distribution of {', '.join(map(str, self.variables)) or 'nothing'}"
         if self.values.size > 32 or not self.variables:
             shape = " × ".join(map(str, self.values.shape)) or "1"
-            return f"{head}: {shape} probabilities"
-        return "\n".join([head, *self._lines()])
+            return f"{self.title}: {shape} probabilities"
+        return "\n".join([self.title, *self._lines()])
 
     def _lines(self) -> list[str]:
         flat = self.values.reshape(-1)
@@ -171,24 +192,35 @@ class Distribution(Shown):
         ]
 
 
-_set_answer, _set_values = (getattr(Distribution, name).__set__ for name in Distribution.__slots__)
+_set_answer, _set_evidence, _set_values = (getattr(Distribution, name).__set__ for name in Distribution.__slots__)
 _new = object.__new__
 
 
-def answered(answer: NativeAnswer) -> Distribution:
-    """The distribution of an answer of the core."""
+def answered(answer: NativeAnswer, evidence: Mapping[Name, KnownValue] | None = None) -> Distribution:
+    """The distribution of an answer of the core, which keeps the evidence that it is given."""
     made = _new(Distribution)
     _set_answer(made, answer)
+    if evidence:
+        _set_evidence(made, evidence)
     return made
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class GaussianDistribution(Shown):
-    """A normal distribution of `variables`: `mean` and `covariance` in the order asked; variances may be zero."""
+    """A normal distribution of `variables`: `mean` and `covariance` in the order asked; variances may be zero.
+
+    `evidence` is what it was computed given.
+    """
 
     variables: tuple[Name, ...]
     mean: Floats
     covariance: Floats
+    evidence: Mapping[Name, KnownValue] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """The question that this answers, as `p(blood | age = 60)`: a density."""
+        return title_of(self.variables, self.evidence, "p")
 
     @property
     def states(self) -> Mapping[Name, tuple[Label, ...]]:
@@ -224,7 +256,7 @@ class GaussianDistribution(Shown):
         return pd.DataFrame(columns, index=pd.Index(cast("Any", self.variables), name="variable"))
 
     def __repr__(self) -> str:
-        head = f"Gaussian distribution of {', '.join(map(str, self.variables)) or 'nothing'}"
         width = max((len(str(name)) for name in self.variables), default=0)
         rows = zip(self.variables, self.mean.tolist(), self.standard_deviations.tolist(), strict=True)
-        return "\n".join([head, *(f"  {name!s:<{width}}  {mean:.6g} ± {deviation:.6g}" for name, mean, deviation in rows)])
+        lines = [f"  {name!s:<{width}}  {mean:.6g} ± {deviation:.6g}" for name, mean, deviation in rows]
+        return "\n".join([self.title, *lines])

@@ -20,6 +20,8 @@ from dconvex.network.network import BayesianNetwork
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dconvex.inference.outcomes import OutcomeRequest, Outcomes
+
 Answer: TypeAlias = Distribution | GaussianDistribution
 EvidenceLike: TypeAlias = Mapping[Name, object] | None
 """A label or a number by variable, or a set of labels."""
@@ -98,3 +100,6 @@ class Engine(Protocol):
 
     def predict_proba(self, columns: Columns, request: PredictionRequest) -> dict[Name, Floats]:
         """By target the probabilities of its states, a row for each row of the data."""
+
+    def outcomes(self, columns: Columns, request: OutcomeRequest) -> Outcomes:
+        """What is predicted for the rows that have a value of the target, next to that value."""

@@ -84,13 +84,12 @@ class Evidence(NamedTuple):
         """The number of each observed variable."""
         return dict(zip(self.observed, self.numbers, strict=True))
 
-    def said(self, labels: Sequence[tuple[Label, ...]]) -> dict[int, Any]:
+    def said(self, labels: Sequence[tuple[Label, ...]]) -> dict[int, object]:
         """By variable the label that was observed, or the likelihood of each label that it allows."""
-        soft = {
-            v: {label: float(number) for label, number in zip(labels[v], own, strict=True) if number > 0}
-            for v, own in zip(self.soft, self.likelihoods, strict=True)
-        }
-        return soft | {v: labels[v][state] for v, state in zip(self.observed, self.states, strict=True)}
+        said: dict[int, object] = {v: labels[v][state] for v, state in zip(self.observed, self.states, strict=True)}
+        for v, own in zip(self.soft, self.likelihoods, strict=True):
+            said[v] = {label: float(number) for label, number in zip(labels[v], own, strict=True) if number > 0}
+        return said
 
     @property
     def native(self) -> Likelihoods:

@@ -33,6 +33,8 @@ from dconvex.network.network import BayesianNetwork
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dconvex.inference.outcomes import GaussianOutcomes, OutcomeRequest
+
 
 @final
 class GaussianEngine:
@@ -96,3 +98,8 @@ class GaussianEngine:
 
     def predict_proba(self, columns: Columns, request: PredictionRequest) -> NoReturn:
         raise ValueError("a Gaussian model has no probabilities of states; use `predict`, or `query` for one row")
+
+    def outcomes(self, columns: Columns, request: OutcomeRequest) -> GaussianOutcomes:
+        from dconvex.inference.outcomes import gaussian_outcomes  # few programs need it
+
+        return gaussian_outcomes(self.model, columns, request)

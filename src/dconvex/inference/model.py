@@ -43,7 +43,7 @@ def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_b
     >>> import dconvex as dc
     >>> model = dc.localize(dc.load_network("asia"))
     >>> model.query("lung", {"smoke": "yes", "xray": "yes"})
-    Distribution of lung
+    P(lung | smoke = yes, xray = yes)
       yes  0.645991
       no   0.354009
     """
@@ -64,7 +64,7 @@ class LocalModel(EvidenceQuestions, RowQuestions):
     >>> import dconvex as dc
     >>> model = dc.localize(dc.load_network("asia"))
     >>> model.query(["lung", "bronc"], {"dysp": "yes"})
-    Distribution of lung, bronc
+    P(lung, bronc | dysp = yes)
       yes, yes  0.0650273
       yes, no   0.0377319
       no, yes   0.76894

@@ -23,7 +23,7 @@ from dconvex.network.frame_columns import Columns, column_of
 Shared = TypeVar("Shared")
 
 
-def lies_in_partitions(data: Any) -> bool:
+def lies_in_partitions(data: object) -> bool:
     """Whether this is one of Dask's collections; Dask is not imported to know it."""
     return type(data).__module__.startswith("dask")
 
@@ -71,6 +71,17 @@ def predicted_probabilities(engine: Engine, names: Sequence[Name], data: Any, re
     targets, states = [names[target] for target in request.targets], engine.states()
     bounds = np.cumsum([0, *(len(states[name]) for name in targets)]).tolist()
     return {name: found[:, first:last] for name, (first, last) in zip(targets, pairwise(bounds), strict=True)}
+
+
+def probability_frames(engine: Engine, names: Sequence[Name], data: Any, request: PredictionRequest) -> dict[Name, Any]:
+    """By target the same as a frame of the data's own kind, with a column for each state."""
+    found, states = predicted_probabilities(engine, names, data, request), engine.states()
+    if lies_in_partitions(data):
+        import dask.dataframe as dd
+
+        return {name: dd.from_dask_array(found[name], columns=list(states[name]), index=data.index) for name in found}
+    like = Columns(data, names)
+    return {name: like.frame_like(dict(zip(states[name], found[name].T, strict=True))) for name in found}
 
 
 @final

@@ -12,7 +12,7 @@ from dconvex.arrays import Floats
 from dconvex.inference.base_model import BaseModel, Seed
 from dconvex.inference.engine import EvidenceLike
 from dconvex.inference.evidence import Soft
-from dconvex.inference.partitions import predicted, predicted_probabilities
+from dconvex.inference.partitions import predicted, predicted_probabilities, probability_frames
 from dconvex.inference.prediction import Impossible, PredictionRequest, Unknown
 from dconvex.names import Name
 from dconvex.threads import thread_count
@@ -20,9 +20,12 @@ from dconvex.threads import thread_count
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dconvex.inference.discrete_evaluation import Evaluation
+    from dconvex.inference.gaussian_evaluation import GaussianEvaluation
+
 
 class RowQuestions(BaseModel):
-    """Rows to draw, to weigh and to complete."""
+    """Rows to draw, to weigh, to complete and to judge by."""
 
     def sample(
         self,
@@ -123,7 +126,8 @@ class RowQuestions(BaseModel):
         unknown: Unknown = "raise",
         max_bytes: float | None = None,
         n_jobs: int | None = None,
-    ) -> dict[Name, Floats]:
+        as_frame: bool = False,
+    ) -> dict[Name, Any]:
         """The probabilities of the states of each target for each row.
 
         Args:
@@ -133,9 +137,10 @@ class RowQuestions(BaseModel):
             unknown: What becomes of labels that the model does not have: an error, or missing cells.
             max_bytes: The most memory that the question may take; None: the model's own limit.
             n_jobs: The number of threads, -1 and None: one for each core. The answers are the same, bit for bit.
+            as_frame: Frames of the caller's own kind instead of arrays, with a column for each state, indexed like the data.
 
         Returns:
-            For each target an array with a row for each row of the data, along the target's states.
+            For each target an array (or a frame) with a row for each row of the data, along the target's states.
 
         Raises:
             UnknownVariableError: The model does not have a variable.
@@ -147,4 +152,56 @@ class RowQuestions(BaseModel):
 
         """
         request = PredictionRequest(self._indices(target), impossible, unknown, self._limit(max_bytes), n_jobs)
-        return predicted_probabilities(self._engine, self.dag.nodes, data, request)
+        ask = probability_frames if as_frame else predicted_probabilities
+        return ask(self._engine, self.dag.nodes, data, request)
+
+    def evaluate(
+        self,
+        data: object,
+        target: Name,
+        *,
+        weights: Name | None = None,
+        bins: int = 10,
+        impossible: Impossible = "raise",
+        unknown: Unknown = "raise",
+        max_bytes: float | None = None,
+        n_jobs: int | None = None,
+    ) -> Evaluation | GaussianEvaluation:
+        """How well the target is predicted from the other columns of a table, which the model should not have been fitted to.
+
+        Args:
+            data: A data frame with a column for the target; otherwise as for `predict`. Rows without a target do not count.
+            target: The variable to predict.
+            weights: The column of the rows' weights; None: all weigh the same.
+            bins: The number of bins of the calibration curve.
+            impossible: What becomes of rows of probability zero: an error, or they do not count.
+            unknown: What becomes of labels that the model does not have: an error, or missing cells.
+            max_bytes: The most memory that the question may take; None: the model's own limit.
+            n_jobs: The number of threads, -1 and None: one for each core. The result is the same, bit for bit.
+
+        Returns:
+            For a discrete target an `Evaluation`: accuracy, log loss, Brier score, AUC, calibration and confusion. For a
+            continuous one a `GaussianEvaluation`: RMSE, mean absolute error, log-density and coverage.
+
+        Raises:
+            UnknownVariableError: The model does not have the target.
+            UnknownStateError: A variable does not have a state.
+            ImpossibleEvidenceError: The evidence has probability zero; the error names a part that is impossible already.
+            TooLargeError: The question would take more memory than allowed; nothing has been allocated.
+            DataError: A column cannot be read, or no row has a target and a weight.
+            ValueError: `impossible` or `unknown` is none of the above, `bins` is below 1, there are several targets, or
+                `weights` is a variable of the model.
+
+        >>> import dconvex as dc
+        >>> network = dc.load_network("asia")
+        >>> model = dc.fit(network, network.sample(5_000, seed=1), prior=dc.BDeu(1))
+        >>> print(model.evaluate(network.sample(2_000, seed=2), "bronc"))  # doctest: +ELLIPSIS
+        Evaluation of bronc on 2,000 rows
+          accuracy        0.8...
+        """
+        from dconvex.inference.evaluating import outcomes_of  # few programs need it
+
+        if operator.index(bins) < 1:
+            raise ValueError(f"bins must be at least 1, not {bins}")
+        policy = PredictionRequest((), impossible, unknown, self._limit(max_bytes), n_jobs).checked()
+        return outcomes_of(self, data, target, weights, policy).evaluation(bins)

@@ -79,7 +79,7 @@ def fit(
     >>> network = dc.load_network("asia")
     >>> model = dc.fit(network, network.sample(10_000, seed=1), prior=dc.BDeu(10))
     >>> model.query("lung", {"smoke": "yes"})
-    Distribution of lung
+    P(lung | smoke = yes)
       yes  0.100236
       no   0.899764
     """

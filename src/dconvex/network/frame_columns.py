@@ -58,6 +58,13 @@ class Columns:
             raise UnknownStateError(variable, categories[codes[row]], labels, f" in row {row}", or_else)
         return translated
 
+    def rows(self, chosen: Flags) -> object:
+        """A frame of the same library with these rows."""
+        import narwhals as nw
+
+        kept: object = nw.to_native(self._frame.filter(chosen.tolist()))
+        return kept
+
     def frame_like(self, columns: Mapping[Name, Any]) -> Any:
         """New columns as a frame of the same library as this one, with the same index if it has one."""
         import narwhals as nw
@@ -73,6 +80,8 @@ class Columns:
             }
             return pd.DataFrame(kept, index=native.index)
         series = {str(name): list(values) for name, values in columns.items()}
+        if len(series) < len(columns):
+            raise DataError(f"columns have names of text here, and two of {[*columns]} are spelled alike; take a pandas frame")
         return nw.to_native(nw.from_dict(series, backend=nw.get_native_namespace(self._frame)))
 
     def __contains__(self, variable: object) -> bool:
