@@ -8,6 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
+from dconvex.learned import Learner, learn_with
 from dconvex.saved import Storage, save_with
 from dconvex.shown import Display, draw_with
 
@@ -23,9 +24,12 @@ if TYPE_CHECKING:
         UnknownStateError,
         UnknownVariableError,
     )
+    from dconvex.evaluation.cross_validation import cross_validate
+    from dconvex.evaluation.fold_results import CrossValidation
     from dconvex.exchange.pgmpy import from_pgmpy, to_pgmpy
     from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
     from dconvex.formats import read, write
+    from dconvex.formats.evidence_files import read_evidence
     from dconvex.graph.checking import check_tree
     from dconvex.graph.comparison import StructureComparison, compare_structures
     from dconvex.graph.convexity import convex_hull, inducing_path, is_d_convex
@@ -46,9 +50,13 @@ if TYPE_CHECKING:
     )
     from dconvex.inference.distribution import Distribution, GaussianDistribution
     from dconvex.inference.gaussian_evaluation import GaussianEvaluation
+    from dconvex.inference.markov import MarkovNetwork, read_markov
     from dconvex.inference.model import LocalModel, localize
     from dconvex.inference.query_plan import QueryPlan
     from dconvex.inference.report import Report
+    from dconvex.intervals import Interval
+    from dconvex.learning.discretization import discretize
+    from dconvex.learning.discretizer import Discretizer
     from dconvex.learning.estimation.priors import BDeu, BGe, Dirichlet, NormalInverseGamma
     from dconvex.learning.fitting import fit
     from dconvex.learning.learning_options import EM
@@ -72,7 +80,12 @@ def _storage() -> Storage:
     return cast("Storage", import_module("dconvex.storage"))
 
 
+def _learner() -> Learner:
+    return cast("Learner", import_module("dconvex.learning.expecting"))
+
+
 draw_with(_display)
+learn_with(_learner)
 save_with(_storage)
 
 __all__ = [
@@ -84,11 +97,13 @@ __all__ = [
     "ClusterTree",
     "Confusion",
     "Cpdag",
+    "CrossValidation",
     "CycleError",
     "Dag",
     "DataError",
     "DconvexError",
     "Dirichlet",
+    "Discretizer",
     "Distance",
     "Distribution",
     "Evaluation",
@@ -96,7 +111,9 @@ __all__ = [
     "GaussianDistribution",
     "GaussianEvaluation",
     "ImpossibleEvidenceError",
+    "Interval",
     "LocalModel",
+    "MarkovNetwork",
     "NetworkError",
     "NormalInverseGamma",
     "QueryPlan",
@@ -114,8 +131,10 @@ __all__ = [
     "compare_structures",
     "convex_hull",
     "cpdag",
+    "cross_validate",
     "d_separated",
     "decompose",
+    "discretize",
     "fit",
     "from_pgmpy",
     "from_pyagrum",
@@ -134,6 +153,8 @@ __all__ = [
     "random_gaussian_network",
     "random_network",
     "read",
+    "read_evidence",
+    "read_markov",
     "statistics",
     "to_pgmpy",
     "to_pyagrum",
@@ -144,9 +165,12 @@ __all__ = [
 _NAMES = {
     "errors": "CycleError DataError DconvexError FormatError ImpossibleEvidenceError NetworkError TooLargeError"
     " UnknownStateError UnknownVariableError",
+    "evaluation.cross_validation": "cross_validate",
+    "evaluation.fold_results": "CrossValidation",
     "exchange.pgmpy": "from_pgmpy to_pgmpy",
     "exchange.pyagrum": "from_pyagrum to_pyagrum",
     "formats": "read write",
+    "formats.evidence_files": "read_evidence",
     "graph.checking": "check_tree",
     "graph.comparison": "StructureComparison compare_structures",
     "graph.convexity": "convex_hull inducing_path is_d_convex",
@@ -161,9 +185,13 @@ _NAMES = {
     "inference.distances": "Distance bhattacharyya_distance hellinger_distance kl_divergence wasserstein2_distance",
     "inference.distribution": "Distribution GaussianDistribution",
     "inference.gaussian_evaluation": "GaussianEvaluation",
+    "inference.markov": "MarkovNetwork read_markov",
     "inference.model": "LocalModel localize",
     "inference.query_plan": "QueryPlan",
     "inference.report": "Report",
+    "intervals": "Interval",
+    "learning.discretization": "discretize",
+    "learning.discretizer": "Discretizer",
     "learning.estimation.priors": "BDeu BGe Dirichlet NormalInverseGamma",
     "learning.fitting": "fit",
     "learning.learning_options": "EM",

@@ -11,6 +11,8 @@ from typing import Any, ClassVar, Literal, TypeAlias, final, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex.names import Label
+
 _Codes: TypeAlias = NDArray[np.int8] | NDArray[np.int32]
 
 # --- common ---------------------------------------------------------------------------------------------------------
@@ -606,7 +608,7 @@ class Answer:
     @property
     def variables(self) -> tuple[str | int, ...]: ...
     @property
-    def labels(self) -> tuple[tuple[str | int | bool, ...], ...]:
+    def labels(self) -> tuple[tuple[Label, ...], ...]:
         """The states of each variable."""
     def __len__(self) -> int: ...
 
@@ -618,7 +620,7 @@ class Queries:
         tables: Tables,
         indices: dict[str | int, int],
         names: Sequence[str | int],
-        labels: Sequence[tuple[str | int | bool, ...]],
+        labels: Sequence[tuple[Label, ...]],
         derive: Callable[[NDArray[np.int32]], None],
         coherent: bool,
         default_limit: int,
@@ -828,6 +830,58 @@ class ExpectedCounts:
 
         Raises:
             ValueError: There is no such block, or there is not a number for each cell.
+        """
+
+@final
+class ExpectedMoments:
+    """The E-step of EM for numbers: rows with gaps, of which families with a missing member are measured in expectation. A
+    family has its parents and then its variable as members.
+    """
+
+    def __init__(self, graph: Graph) -> None: ...
+    def add_rows(self, values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> None:
+        """Add rows, `values[variable, row]`, NaN where a cell is missing; without weights each weighs one.
+
+        Raises:
+            ValueError: Arrays do not fit.
+        """
+    def finish(self) -> None:
+        """Cut what was added into blocks of about the same cost; to be called after the last rows."""
+    @property
+    def family_weights(self) -> NDArray[np.float64]:
+        """For each family the weight of the rows in which it counts in expectation."""
+    @property
+    def missing_cells(self) -> float:
+        """The weight of all cells that are missing."""
+    @property
+    def component_count(self) -> int: ...
+    @property
+    def largest_workspace(self) -> float:
+        """The most numbers that the posterior of one component takes."""
+    @property
+    def largest_component(self) -> NDArray[np.int32]:
+        """The variables of that component."""
+    @property
+    def cost(self) -> float:
+        """The multiplications of one E-step."""
+    @property
+    def block_count(self) -> int: ...
+    def expect(
+        self,
+        intercept: NDArray[np.float64],
+        coefficients: NDArray[np.float64],
+        variance: NDArray[np.float64],
+        block: int,
+        sums: NDArray[np.float64],
+        products: NDArray[np.float64],
+    ) -> tuple[float, float]:
+        """Add the expected sums of one block, and of products the lower half of a matrix for each family.
+
+        Returns:
+            The log-likelihood of the components in the block, and the weight of those of density zero, which count nowhere.
+
+        Raises:
+            ValueError: There is no such block, or arrays do not fit.
         """
 
 @final

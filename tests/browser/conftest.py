@@ -44,7 +44,7 @@ def open_page(chromium, home) -> Iterator[Callable[..., Screen]]:
 
     def open_page(source: str, **options: Any) -> Screen:
         context = chromium.new_context(**{"viewport": {"width": 1500, "height": 950}, **options})
-        context.set_default_timeout(60_000)
+        context.set_default_timeout(float(os.environ.get("BROWSER_TIMEOUT", 60_000)))
         screen = Screen(context.new_page(), exploring(source).model)
         opened.append(screen)
         screen.open(home(source))

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeVar
 
 import typer
 
+from dconvex.bins import state_of
 from dconvex.cli.sources import Subject, variables_by_spelling
 from dconvex.errors import UnknownStateError, UnknownVariableError
+from dconvex.formats.evidence_files import read_evidence
 from dconvex.inference.titles import finding
 from dconvex.names import Label, Name
 
@@ -42,6 +45,16 @@ def read_given(network: Subject, given: Sequence[str], soft: Sequence[str]) -> C
         raise typer.BadParameter("likelihoods of states are for discrete networks", param_hint="--soft")
     read = _states if network.kind == "discrete" else _number
     return CommandEvidence(_by_variable(network, given, "--given", read), _by_variable(network, soft, "--soft", _likelihood))
+
+
+def given_in(file: Path | None) -> list[str]:
+    """The evidence of a file, as it would be typed."""
+    if file is None:
+        return []
+    return [
+        f"{name}={','.join(map(str, value)) if isinstance(value, frozenset) else value}"
+        for name, value in read_evidence(file).items()
+    ]
 
 
 def labels_by_spelling(labels: Sequence[Label]) -> dict[str, Label]:
@@ -89,7 +102,7 @@ def _halves(word: str, network: Subject, known: dict[str, Name], option: str) ->
 def _states(network: Subject, name: Name, text: str) -> Label | tuple[Label, ...]:
     known = labels_by_spelling(network.states[name])
     labels: list[Label]
-    labels, rest = _taken_apart(text, lambda part: _meant(part, known))
+    labels, rest = _taken_apart(text, lambda part: _state(part, known, network.states[name]))
     if rest is not None:
         raise UnknownStateError(name, rest.strip(), network.states[name])
     different = tuple(dict.fromkeys(labels))
@@ -119,6 +132,15 @@ def _likelihood(network: Subject, name: Name, text: str) -> dict[Label, float]:
         problem = f"{rest!r} is not of the form STATE:LIKELIHOOD with a likelihood of 0 or more"
         raise typer.BadParameter(problem, param_hint="--soft")
     raise UnknownStateError(name, spelled.strip(), network.states[name])
+
+
+def _state(spelled: str, known: Mapping[str, Label], labels: tuple[Label, ...]) -> Label | None:
+    """The label with this spelling, or the interval that the number falls into."""
+    label = _meant(spelled, known)
+    if label is None and (number := _finite(spelled)) is not None:
+        state = state_of(number, labels)
+        return None if state is None else labels[state]
+    return label
 
 
 def _meant(spelled: str, known: Mapping[str, Found]) -> Found | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dconvex.display.axis import Axis
+from dconvex.display.charts import ChartBar, bar_chart
 from dconvex.display.colours import BAR, LINES, shade
 from dconvex.display.drawing import (
     BETWEEN,
@@ -27,6 +29,7 @@ from dconvex.display.geometry import Box, Point, Size
 from dconvex.display.heat_map import Side, heat_map
 from dconvex.display.labels import label, shortened
 from dconvex.display.panels import GAP, caption, captioned, legend
+from dconvex.evaluation.fold_results import CrossValidation
 from dconvex.inference.calibration import Calibration
 from dconvex.inference.confusion import Confusion
 from dconvex.inference.discrete_evaluation import Evaluation
@@ -65,6 +68,22 @@ def evaluation_picture(evaluation: Evaluation, ruler: Ruler) -> Drawing:
     title = f"{label(evaluation.target)}, {evaluation.rows:,} rows"
     notes = [f"accuracy {evaluation.accuracy:.4f}, log loss {evaluation.log_loss:.4f}, AUC {evaluation.auc:.4f}"]
     return below_each_other([caption(title, notes, ruler), side_by_side(both, 4 * GAP)], GAP)
+
+
+def cross_validation_picture(found: CrossValidation, ruler: Ruler) -> Drawing:
+    """The picture of all rows together; of log-likelihoods a bar for each fold."""
+    if isinstance(found.pooled, Evaluation):
+        return evaluation_picture(found.pooled, ruler)
+    if isinstance(found.pooled, GaussianEvaluation):
+        return coverage_picture(found.pooled, ruler)
+    values = [fold.scores["log_likelihood"] for fold in found]
+    whole = max((abs(value) for value in values if math.isfinite(value)), default=0.0) or 1.0
+    bars = [
+        ChartBar((f"fold {number}",), abs(value) / whole if math.isfinite(value) else 0.0, f"{value:.5g}")
+        for number, value in enumerate(values)
+    ]
+    note = f"together {found.pooled.mean:.6g} a row"
+    return bar_chart("Log-likelihood of rows that were held out", (), bars, ruler, note)
 
 
 def coverage_picture(evaluation: GaussianEvaluation, ruler: Ruler) -> Drawing:

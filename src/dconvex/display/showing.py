@@ -14,7 +14,13 @@ from dconvex.display.cpdag_picture import cpdag_picture
 from dconvex.display.distribution_picture import distribution_picture
 from dconvex.display.drawable import MOST, SHOWN
 from dconvex.display.drawing import Drawing, Ruler
-from dconvex.display.evaluation_picture import calibration_picture, confusion_picture, coverage_picture, evaluation_picture
+from dconvex.display.evaluation_picture import (
+    calibration_picture,
+    confusion_picture,
+    coverage_picture,
+    cross_validation_picture,
+    evaluation_picture,
+)
 from dconvex.display.gaussian_picture import gaussian_picture
 from dconvex.display.model_picture import model_picture
 from dconvex.display.network_picture import network_picture
@@ -24,6 +30,7 @@ from dconvex.display.tree_picture import tree_picture
 from dconvex.display.typeface import text_width
 from dconvex.display.web_page import html_file, html_part
 from dconvex.errors import FormatError
+from dconvex.evaluation.fold_results import CrossValidation
 from dconvex.graph.cpdag import Cpdag
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
@@ -72,6 +79,7 @@ ARTISTS: dict[type, Callable[..., Drawing]] = {
     Evaluation: lambda found, ruler, most: evaluation_picture(found, ruler),
     GaussianEvaluation: lambda found, ruler, most: coverage_picture(found, ruler),
     Calibration: lambda found, ruler, most: calibration_picture(found, ruler),
+    CrossValidation: lambda found, ruler, most: cross_validation_picture(found, ruler),
     Confusion: lambda found, ruler, most: confusion_picture(found, ruler),
 }
 """The function that draws each type: of the value, the width of text, and the most boxes."""

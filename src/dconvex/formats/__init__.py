@@ -7,17 +7,20 @@ from pathlib import Path
 
 from dconvex.errors import FormatError
 from dconvex.formats.file_format import Renaming, fitted
+from dconvex.formats.rows import ANY_ROWS, FILE_ROWS
 from dconvex.formats.text_files import read_text, write_text
 from dconvex.network.network import BayesianNetwork
 
 
-def read(path: str | os.PathLike[str]) -> BayesianNetwork:
+def read(path: str | os.PathLike[str], normalize: bool = False) -> BayesianNetwork:
     """Read a network from a file.
 
     Args:
         path: The file. Its suffix says the format: `.bif`; `.xmlbif`, `.xbif`, `.bifxml` or `.xml` (XMLBIF); `.net`
             (Hugin); `.uai`; `.xdsl` (GeNIe); or `.json`, our own, the only one that holds linear Gaussian networks. Each
             may be followed by `.gz`.
+        normalize: Whether rows of tables that are far from one, or counts, are divided by their sums. Rows within 0.005 of one,
+            as programs round them, always are. A warning names the largest correction.
 
     Returns:
         The network.
@@ -30,7 +33,7 @@ def read(path: str | os.PathLike[str]) -> BayesianNetwork:
     from dconvex.formats.registry import format_of
 
     source = Path(path)
-    return format_of(source).parse(read_text(source), str(source))
+    return format_of(source).parse(read_text(source), str(source), ANY_ROWS if normalize else FILE_ROWS)
 
 
 def write(network: BayesianNetwork, path: str | os.PathLike[str], rename: bool = False) -> Renaming | None:
@@ -54,8 +57,12 @@ def write(network: BayesianNetwork, path: str | os.PathLike[str], rename: bool =
 
     target = Path(path)
     form = format_of(target)
+    if form.render is None:
+        raise FormatError(f"{form.name} is only read, not written; choose another suffix", path=str(target))
     if network.kind not in form.kinds:
-        holders = (f"{other.name} ({', '.join(other.suffixes)})" for other in FORMATS if network.kind in other.kinds)
+        holders = (
+            f"{other.name} ({', '.join(other.suffixes)})" for other in FORMATS if other.render and network.kind in other.kinds
+        )
         raise FormatError(f"{form.name} cannot hold a {network.kind} network; {' and '.join(holders)} can")
     fitting, changes = fitted(network, form, rename=rename)
     write_text(target, form.render(fitting))

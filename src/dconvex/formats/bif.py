@@ -23,11 +23,13 @@ from dconvex.errors import UnknownStateError
 from dconvex.formats.draft import Draft
 from dconvex.formats.file_format import Format
 from dconvex.formats.number_lists import check_numbers, floats, rows_of_numbers, words
+from dconvex.formats.rows import FILE_ROWS
 from dconvex.formats.scanner import Scanner, blank, format_error
 from dconvex.formats.spelling import READ_AS, fresh_word
 from dconvex.names import Label, Name
 from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
+from dconvex.network.probability_tables import RowRule
 
 COMMENT = re.compile(r'"[^"]*+"|//[^\n]*+|/\*.*?\*/|/\*', re.DOTALL)
 BLOCK = re.compile(r"(?:network|variable|probability)\b")
@@ -54,10 +56,10 @@ class _Probability:
     position: int
 
 
-def parse(text: str, path: str) -> BayesianNetwork:
+def parse(text: str, path: str, rows: RowRule = FILE_ROWS) -> BayesianNetwork:
     """The network in a BIF text; blocks may be in any order, so tables are read when all variables are known."""
     scanner = Scanner(_without_comments(text, path), path)
-    draft = Draft(scanner, "probability block")
+    draft = Draft(scanner, "probability block", rows)
     codes: dict[str, dict[str, int]] = {}
     if scanner.skip_space() == len(scanner.text):
         scanner.fail("expected 'network', 'variable' or 'probability', found the end of the file")

@@ -47,6 +47,11 @@ class DiscreteOutcomes:
     left_out: LeftOut
     likelihood: RowLikelihood | None = None
 
+    @property
+    def weight(self) -> float:
+        """The sum of the weights of the rows that count."""
+        return self.rows.weight
+
     def __add__(self, other: DiscreteOutcomes) -> DiscreteOutcomes:
         mine, theirs = self.rows, other.rows
         rows = ScoredRows(
@@ -63,7 +68,7 @@ class DiscreteOutcomes:
 
     def evaluation(self, bins: int) -> Evaluation:
         """How good the predictions are."""
-        _check_some(self.target, self.rows.weight, self.left_out)
+        _check_some(self.target, self.weight, self.left_out)
         return evaluation_of(self.target, self.states, self.rows, self.left_out, self.likelihood, bins)
 
 
@@ -76,6 +81,11 @@ class GaussianOutcomes:
     rows: ScoredNumbers
     left_out: LeftOut
     likelihood: RowLikelihood | None = None
+
+    @property
+    def weight(self) -> float:
+        """The sum of the weights of the rows that count."""
+        return float(self.rows.weights.sum())
 
     def __add__(self, other: GaussianOutcomes) -> GaussianOutcomes:
         mine, theirs = self.rows, other.rows
@@ -94,7 +104,7 @@ class GaussianOutcomes:
 
     def evaluation(self, bins: int) -> GaussianEvaluation:
         """How good the predictions are; there are no calibration bins."""
-        _check_some(self.target, float(self.rows.weights.sum()), self.left_out)
+        _check_some(self.target, self.weight, self.left_out)
         return gaussian_evaluation_of(self.target, self.rows, self.left_out, self.likelihood)
 
 
