@@ -948,6 +948,12 @@ def cluster_checksums(
 
 # --- structure ------------------------------------------------------------------------------------------------------
 
+def bit_loop_names() -> list[str]:
+    """The levels of vector instructions that counting by bits can use here, the best one last."""
+
+def use_bit_loops(name: str) -> None:
+    """Use another level, for tests: all give the same counts. Raises ValueError for one that is not there."""
+
 class FamilyScore:
     """Scores of families, a pure function of the data: all that a search for a structure asks of it."""
 
@@ -973,8 +979,12 @@ class DiscreteScore(FamilyScore):
         weights: NDArray[np.int64] | None,
         criterion: str,
         equivalent_sample_size: float = 1.0,
+        unit: float = 1.0,
+        threads: int = 1,
     ) -> None:
-        """Rows `codes[variable, row]`; without weights each weighs one. Raises ValueError where a code is no state."""
+        """Rows `codes[variable, row]`, -1 where a cell is missing; without weights each weighs one. A weight of 1 counts as
+        `unit` rows. The scores are the same for any number of threads. Raises ValueError where a code is no state.
+        """
     @overload
     def __init__(
         self,
@@ -983,6 +993,8 @@ class DiscreteScore(FamilyScore):
         weights: NDArray[np.int64] | None,
         criterion: str,
         equivalent_sample_size: float = 1.0,
+        unit: float = 1.0,
+        threads: int = 1,
     ) -> None: ...
 
 @final
