@@ -13,7 +13,8 @@
 namespace dconvex::python {
 
 void bind_exact_search(nb::module_& module) {
-    nb::class_<ExactSearch>(module, "ExactSearch")
+    nb::class_<ExactSearch> search(module, "ExactSearch");
+    search
         .def(
             "__init__",
             [](ExactSearch* place, FamilyScore& score, const EdgeConstraints& constraints, std::optional<Array<double>> tops,
@@ -33,9 +34,9 @@ void bind_exact_search(nb::module_& module) {
         .def("largest_part", &ExactSearch::largest_part)
         .def("best_parents", &ExactSearch::best_parents, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("evaluations", &ExactSearch::evaluations)
-        .def_prop_ro("held", &ExactSearch::held)
-        .def_prop_ro_static("most_variables", [](nb::handle) { return ExactSearch::most_variables; })
-        .def_prop_ro_static("bytes_per_subset", [](nb::handle) { return ExactSearch::bytes_per_subset; });
+        .def_prop_ro("held", &ExactSearch::held);
+    search.attr("most_variables") = ExactSearch::most_variables;
+    search.attr("bytes_per_subset") = ExactSearch::bytes_per_subset;
 }
 
 }  // namespace dconvex::python

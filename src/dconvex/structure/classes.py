@@ -32,6 +32,14 @@ def ges(problem: StructureProblem) -> FoundStructure:
             break
     parents: Ragged = search.graph.extension()[0]
     moves, gains = search.moves
+    removal, reversal = edge_changes(problem, parents)
     return FoundStructure(
-        parents, search.graph, moves, gains, search.evaluations, notes, *edge_changes(problem, parents)
-    )  # fmt: skip
+        parents,
+        cpdag=search.graph,
+        moves=moves,
+        gains=gains,
+        evaluations=search.evaluations,
+        notes=notes,
+        removal=removal,
+        reversal=reversal,
+    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from dconvex._core import ConstraintSearch, LikelihoodTest
 from dconvex.structure.edge_worth import edge_changes
 from dconvex.structure.problem import FoundStructure, StructureProblem
@@ -39,5 +37,10 @@ def pc(problem: StructureProblem) -> FoundStructure:
     is_class = not len(given_up) and not len(problem.required) and not len(problem.forbidden)
     removal, reversal = edge_changes(problem, parents)
     return FoundStructure(
-        parents, graph if is_class else None, np.empty((0, 3), np.int32), np.empty(0), search.tests, notes, removal, reversal
+        parents,
+        cpdag=graph if is_class else None,
+        evaluations=search.tests,
+        notes=notes,
+        removal=removal,
+        reversal=reversal,
     )

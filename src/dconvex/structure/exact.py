@@ -39,10 +39,9 @@ def exact(problem: StructureProblem) -> FoundStructure:
         what = f"all subsets of {part} variables that may depend on each other"
         raise TooLargeError(what, search.bytes_per_subset << part, problem.limit, WAY_OUT)
     parents = search.best_parents()
-    return FoundStructure(
-        parents, None, np.empty((0, 3), np.int32), np.empty(0), search.evaluations,
-        ("no graph within the constraints has a better score",), *edge_changes(problem, parents),
-    )  # fmt: skip
+    removal, reversal = edge_changes(problem, parents)
+    notes = ("no graph within the constraints has a better score",)
+    return FoundStructure(parents, evaluations=search.evaluations, notes=notes, removal=removal, reversal=reversal)
 
 
 def _families(problem: StructureProblem) -> int:

@@ -80,6 +80,4 @@ def _found(problem: StructureProblem, parents: list[list[int]], what: str) -> Fo
     if edges < size - 1:
         notes = (f"the {what} falls into {amount(size - edges, 'part')}: no edge between them gains",)
     removal, reversal = edge_changes(problem, lists)
-    return FoundStructure(
-        lists, None, np.empty((0, 3), np.int32), np.empty(0), size * (size + 1) // 2, notes, removal, reversal
-    )  # fmt: skip
+    return FoundStructure(lists, evaluations=size * (size + 1) // 2, notes=notes, removal=removal, reversal=reversal)
