@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
     from dconvex.formats import read, write
     from dconvex.formats.evidence_files import read_evidence
+    from dconvex.formats.structures import read_structure
     from dconvex.graph.checking import check_tree
     from dconvex.graph.comparison import StructureComparison, compare_structures
     from dconvex.graph.convexity import convex_hull, inducing_path, is_d_convex
@@ -155,6 +156,7 @@ __all__ = [
     "read",
     "read_evidence",
     "read_markov",
+    "read_structure",
     "statistics",
     "to_pgmpy",
     "to_pyagrum",
@@ -171,6 +173,7 @@ _NAMES = {
     "exchange.pyagrum": "from_pyagrum to_pyagrum",
     "formats": "read write",
     "formats.evidence_files": "read_evidence",
+    "formats.structures": "read_structure",
     "graph.checking": "check_tree",
     "graph.comparison": "StructureComparison compare_structures",
     "graph.convexity": "convex_hull inducing_path is_d_convex",
