@@ -337,8 +337,6 @@ def test_what_to_observe_next_and_why(open_page):
     why.locator("#effect tbody tr").first.wait_for()
     cells = [row.locator("td").all_inner_texts() for row in why.locator("#effect tbody tr").all()]
     effect = model.effect("smoke", "lung", {"dysp": "yes"})
-    assert cells == [
-        [row.value, f"{100 * row.doing['no']:.1f} %", f"{100 * row.seeing['no']:.1f} %"] for row in effect
-    ]
+    assert cells == [[row.value, f"{100 * row.doing['no']:.1f} %", f"{100 * row.seeing['no']:.1f} %"] for row in effect]
     screen.tab("next").locator('li[data-variable="xray"] [data-observe="yes"]').click()
     screen.is_answering("P(lung | dysp = yes, xray = yes)")

@@ -69,7 +69,7 @@ SEARCHED_ABOVE = 100
 SEARCH = (
     '<label style="{style}"><input type="search" placeholder="Find a name" aria-label="Find a name" autocomplete="off"'
     ' style="font:inherit;color:inherit;background:transparent;border:1px solid #808080;border-radius:4px;padding:1px 6px">'
-    ' <span></span></label>'
+    " <span></span></label>"
 )
 FILLED = Size(400.0, 240.0)
 """A smaller picture has space around it on a page of its own; a larger one fills the page."""
