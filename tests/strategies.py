@@ -22,6 +22,12 @@ LABELS: Mapping[str, SearchStrategy[Any]] = {
     "int": st.integers(-3, 9) | st.integers(-(2**40), 2**40),
     "bool": st.booleans(),
     "unicode": st.text(max_size=3),
+    "interval": st.builds(
+        lambda left, width, closed: dc.Interval(left, left + width, closed),
+        st.integers(-3, 9) | st.floats(-1e6, 1e6).map(float),
+        st.integers(0, 3) | st.floats(0, 1e300),
+        st.sampled_from(["left", "right", "both", "neither"]),
+    ),
     "mixed": st.booleans() | st.integers(-1, 3) | st.sampled_from(["True", "0", "1", "no", "<3", "é"]),
 }
 

@@ -52,6 +52,9 @@ if TYPE_CHECKING:
     from dconvex.inference.model import LocalModel, localize
     from dconvex.inference.query_plan import QueryPlan
     from dconvex.inference.report import Report
+    from dconvex.intervals import Interval
+    from dconvex.learning.discretization import discretize
+    from dconvex.learning.discretizer import Discretizer
     from dconvex.learning.estimation.priors import BDeu, BGe, Dirichlet, NormalInverseGamma
     from dconvex.learning.fitting import fit
     from dconvex.learning.learning_options import EM
@@ -98,6 +101,7 @@ __all__ = [
     "DataError",
     "DconvexError",
     "Dirichlet",
+    "Discretizer",
     "Distance",
     "Distribution",
     "Evaluation",
@@ -105,6 +109,7 @@ __all__ = [
     "GaussianDistribution",
     "GaussianEvaluation",
     "ImpossibleEvidenceError",
+    "Interval",
     "LocalModel",
     "NetworkError",
     "NormalInverseGamma",
@@ -126,6 +131,7 @@ __all__ = [
     "cross_validate",
     "d_separated",
     "decompose",
+    "discretize",
     "fit",
     "from_pgmpy",
     "from_pyagrum",
@@ -176,6 +182,9 @@ _NAMES = {
     "inference.model": "LocalModel localize",
     "inference.query_plan": "QueryPlan",
     "inference.report": "Report",
+    "intervals": "Interval",
+    "learning.discretization": "discretize",
+    "learning.discretizer": "Discretizer",
     "learning.estimation.priors": "BDeu BGe Dirichlet NormalInverseGamma",
     "learning.fitting": "fit",
     "learning.learning_options": "EM",

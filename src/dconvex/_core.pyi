@@ -11,6 +11,8 @@ from typing import Any, ClassVar, Literal, TypeAlias, final, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex.names import Label
+
 _Codes: TypeAlias = NDArray[np.int8] | NDArray[np.int32]
 
 # --- common ---------------------------------------------------------------------------------------------------------
@@ -606,7 +608,7 @@ class Answer:
     @property
     def variables(self) -> tuple[str | int, ...]: ...
     @property
-    def labels(self) -> tuple[tuple[str | int | bool, ...], ...]:
+    def labels(self) -> tuple[tuple[Label, ...], ...]:
         """The states of each variable."""
     def __len__(self) -> int: ...
 
@@ -618,7 +620,7 @@ class Queries:
         tables: Tables,
         indices: dict[str | int, int],
         names: Sequence[str | int],
-        labels: Sequence[tuple[str | int | bool, ...]],
+        labels: Sequence[tuple[Label, ...]],
         derive: Callable[[NDArray[np.int32]], None],
         coherent: bool,
         default_limit: int,

@@ -95,6 +95,19 @@ def test_graphs_that_are_learned_in_each_fold(network, rows):
     assert set(found.folds[0].dag.nodes) <= set(network.dag.nodes)
 
 
+def test_methods_of_structure_learning(rows):
+    found = dc.cross_validate("greedy", rows, "bronc", folds=3, prior=dc.BDeu(1))
+    again = dc.cross_validate(lambda own: dc.learn_structure(own, method="greedy"), rows, "bronc", folds=3, prior=dc.BDeu(1))
+    assert [fold.dag for fold in found] == [fold.dag for fold in again]
+    assert found.scores == again.scores
+    assert set(found.folds[0].dag.nodes) == set(rows.columns)
+    numbers = dc.load_network("ecoli70").sample(50, seed=1)[["lacA", "lacY", "asnA"]]
+    weighted = dc.cross_validate("greedy", numbers.assign(w=1.0), "lacA", folds=2, weights="w")
+    assert weighted.scores == pytest.approx(dc.cross_validate("greedy", numbers, "lacA", folds=2).scores)
+    with pytest.raises(ValueError, match="did you mean 'greedy'"):
+        dc.cross_validate("gredy", rows)
+
+
 def test_any_graph_will_do(network, rows, found):
     for graph in (network.dag, nx.DiGraph(network.dag.edges), network.dag.edges):
         assert dc.cross_validate(graph, rows, "bronc", folds=4, prior=dc.BDeu(1)).scores == found.scores

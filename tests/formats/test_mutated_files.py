@@ -18,6 +18,11 @@ SEEDS = {
     "asia": dc.load_network("asia"),
     "survey": dc.load_network("survey"),
     "numbered": dc.random_network(dc.random_dag(5, 6, seed=3), states=3, seed=3),
+    "intervals": dc.BayesianNetwork.discrete(
+        [("x", "y")],
+        {"x": [0.2, 0.3, 0.5], "y": [[0.1, 0.9], [0.4, 0.6], [1, 0]]},
+        {"x": [dc.Interval(float("-inf"), 0.5), dc.Interval(0.5, 2), dc.Interval(2, float("inf"))], "y": ["no", "yes"]},
+    ),
     "alone": dc.random_network(dc.Dag([], ["a"]), states=2, seed=1),
 }
 GAUSSIAN = dc.random_gaussian_network([("x", "y"), ("y", "z")], seed=1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,9 +16,10 @@ from dconvex.cli.data import read_data
 from dconvex.cli.drawing import check_picture, draw
 from dconvex.cli.predict import report_other_columns
 from dconvex.cli.sources import find_different_variables, find_model
-from dconvex.cli.terminal import waiting
+from dconvex.cli.terminal import print_json, waiting
 from dconvex.inference.discrete_evaluation import Evaluation
 from dconvex.inference.gaussian_evaluation import GaussianEvaluation
+from dconvex.intervals import Interval
 from dconvex.names import Label
 
 
@@ -56,7 +56,7 @@ def evaluate_target(source: str, data: Path, target: str, options: EvaluationOpt
             max_bytes=options.max_bytes,
         )
     if options.as_json:
-        print(json.dumps({"network": source, **_record(found)}))
+        print_json({"network": source, **_record(found)})
     else:
         Console(soft_wrap=True).print(Text(str(found)))
     draw(found, options.picture, for_programs=options.as_json)
@@ -89,4 +89,4 @@ def _lines(rows: Iterable[tuple[Label | float, ...]]) -> list[dict[str, Label | 
 
 
 def _finite(value: Label | float) -> Label | float | None:
-    return value if isinstance(value, str) or math.isfinite(value) else None
+    return value if isinstance(value, str | Interval) or math.isfinite(value) else None

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import typer
 
+from dconvex.bins import state_of
 from dconvex.cli.sources import Subject, variables_by_spelling
 from dconvex.errors import UnknownStateError, UnknownVariableError
 from dconvex.inference.titles import finding
@@ -89,7 +90,7 @@ def _halves(word: str, network: Subject, known: dict[str, Name], option: str) ->
 def _states(network: Subject, name: Name, text: str) -> Label | tuple[Label, ...]:
     known = labels_by_spelling(network.states[name])
     labels: list[Label]
-    labels, rest = _taken_apart(text, lambda part: _meant(part, known))
+    labels, rest = _taken_apart(text, lambda part: _state(part, known, network.states[name]))
     if rest is not None:
         raise UnknownStateError(name, rest.strip(), network.states[name])
     different = tuple(dict.fromkeys(labels))
@@ -119,6 +120,15 @@ def _likelihood(network: Subject, name: Name, text: str) -> dict[Label, float]:
         problem = f"{rest!r} is not of the form STATE:LIKELIHOOD with a likelihood of 0 or more"
         raise typer.BadParameter(problem, param_hint="--soft")
     raise UnknownStateError(name, spelled.strip(), network.states[name])
+
+
+def _state(spelled: str, known: Mapping[str, Label], labels: tuple[Label, ...]) -> Label | None:
+    """The label with this spelling, or the interval that the number falls into."""
+    label = _meant(spelled, known)
+    if label is None and (number := _finite(spelled)) is not None:
+        state = state_of(number, labels)
+        return None if state is None else labels[state]
+    return label
 
 
 def _meant(spelled: str, known: Mapping[str, Found]) -> Found | None:

@@ -7,10 +7,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
 from dconvex.display.drawing import Ruler
-from dconvex.names import Name, in_one_line
+from dconvex.names import Label, Name, in_one_line
 
 
-def label(name: Name) -> str:
+def label(name: Name | Label) -> str:
     r"""The name in one line.
 
     >>> label("a\nb"), label(7), label("")

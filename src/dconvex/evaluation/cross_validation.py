@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from dconvex.learning.fitting import fit
 from dconvex.learning.learning_options import EM, Kind, LearningOptions, Missing, StatesLike
 from dconvex.names import Name
 from dconvex.network.frame_columns import Columns
+from dconvex.structure.method_table import METHODS
+from dconvex.structure.structure_learning import MethodName, learn_structure
+from dconvex.structure.structure_options import method_named
 from dconvex.threads import threads
 
 Learner: TypeAlias = Callable[[object], DagLike]
@@ -32,7 +35,7 @@ Learner: TypeAlias = Callable[[object], DagLike]
 
 
 def cross_validate(
-    structure: DagLike | Learner,
+    structure: DagLike | MethodName | Learner,
     data: object,
     target: Name | None = None,
     *,
@@ -56,7 +59,8 @@ def cross_validate(
     and columns makes no difference. The states of columns are those of all rows.
 
     Args:
-        structure: A graph, or a function that makes one from a table: it gets the rows of all folds but one.
+        structure: A graph; or a method of `learn_structure` by name, or a function that makes a graph from a table: these get
+            the rows of all folds but one, so that each fold has a graph of its own.
         data: A data frame (pandas, polars, pyarrow, …).
         target: The variable to predict from the others; None: the log-likelihood of whole rows is what counts.
         folds: How many.
@@ -96,18 +100,24 @@ def cross_validate(
         raise ValueError(f"bins must be at least 1, not {bins}")
     limit = limit_of(max_bytes)
     policy = PredictionRequest((), impossible, unknown, limit, 1).checked()
-    dag = None if callable(structure) else as_dag(structure)
+    learner = _learner(structure)
+    dag = None if learner is not None else as_dag(cast("DagLike", structure))
     if dag is not None and target is not None:
         dag.index_of(target)
     table = FoldTable.of(data, None if dag is None else dag.nodes, target, weights, count, seed)
-    how = FoldLearning(
-        structure if callable(structure) else None, dag, target, prior, coherent, missing, weights, states, kind, policy
-    )
-    how = how.with_kind(table)
+    how = FoldLearning(learner, dag, target, prior, coherent, missing, weights, states, kind, policy).with_kind(table)
     with threads(n_jobs) as workers:  # all with a share of the memory each; those that it is too small for follow one by one
         tried = workers.map(lambda fold: _within(how, table, fold, limit // count), range(count))
     results = [result or how.result(table, fold, limit) for fold, result in enumerate(tried)]
     return cross_validation_of(target, seed, results, bins, is_learned=dag is None)
+
+
+def _learner(structure: object) -> str | Learner | None:
+    """The method, or the function, that makes a graph of each fold's rows; None where a graph is given."""
+    if isinstance(structure, str):
+        method_named(structure, METHODS)  # it refuses those that there are not
+        return structure
+    return cast("Learner", structure) if callable(structure) else None
 
 
 def _within(how: FoldLearning, table: FoldTable, fold: int, limit: int) -> FoldResult | None:
@@ -122,7 +132,8 @@ def _within(how: FoldLearning, table: FoldTable, fold: int, limit: int) -> FoldR
 class FoldLearning:
     """How the model of a fold is learned and judged."""
 
-    learner: Learner | None
+    learner: str | Learner | None
+    """A method of `learn_structure`, or a function."""
     dag: Dag | None
     """None where the structure is learned."""
     target: Name | None
@@ -136,10 +147,10 @@ class FoldLearning:
 
     def with_kind(self, table: FoldTable) -> FoldLearning:
         """The same for the kind of columns that the whole table shows."""
-        if self.kind is not None or self.dag is None:
+        if self.kind is not None or callable(self.learner):
             return self
         options = LearningOptions(kind="discrete" if self.states else None)
-        kind, _ = peeked(matched_tables(table.frame, self.dag.nodes, options), options)
+        kind, _ = peeked(matched_tables(table.frame, table.names, options), options)
         return replace(self, kind=kind)
 
     def result(self, table: FoldTable, fold: int, limit: int) -> FoldResult:
@@ -157,14 +168,13 @@ class FoldLearning:
 
     def fitted(self, table: FoldTable, rows: object, limit: int) -> LocalModel:
         """The model that these rows give."""
-        dag = self.dag if self.learner is None else as_dag(self.learner(rows))
-        assert dag is not None
-        states = {name: labels for name, labels in table.states.items() if name in dag}
+        states = None if self.kind == "gaussian" else {**table.states, **(self.states or {})}
+        dag = self.graph(rows, states, limit)
         return fit(
             dag,
             rows,
             kind=self.kind,
-            states=None if self.kind == "gaussian" else {**states, **(self.states or {})},
+            states=None if states is None else {name: labels for name, labels in states.items() if name in dag},
             prior=self.prior,
             coherent=self.coherent,
             missing=self.missing,
@@ -173,6 +183,25 @@ class FoldLearning:
             n_jobs=1,
             max_bytes=limit,
         )
+
+    def graph(self, rows: object, states: StatesLike | None, limit: int) -> Dag:
+        """The graph that was given, or the one that these rows give."""
+        if self.dag is not None:
+            return self.dag
+        if callable(self.learner):
+            return as_dag(self.learner(rows))
+        assert self.learner is not None
+        return learn_structure(
+            rows,
+            method=cast("MethodName", self.learner),
+            kind=self.kind,
+            states=states,
+            target=self.target if "target" in METHODS[self.learner].honours else None,
+            missing=self.missing,
+            weights=self.weights,
+            n_jobs=1,
+            max_bytes=limit,
+        ).dag
 
     def judged(self, model: LocalModel, rows: object, limit: int) -> Outcomes | RowLikelihood:
         """How well the model does for these rows."""

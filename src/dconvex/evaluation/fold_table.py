@@ -21,6 +21,8 @@ class FoldTable:
     """A frame whose rows are sorted by what they hold, and the fold of each of its rows."""
 
     frame: object
+    names: tuple[Name, ...]
+    """Its variables, sorted."""
     rows: int
     states: dict[Name, tuple[Label, ...]]
     """Those of the columns that hold states, over all rows."""
@@ -55,7 +57,7 @@ class FoldTable:
             strata = columns.codes_or_missing(target, states[target], unknown="missing")[order]
         else:
             strata = np.zeros(len(columns), np.int64)
-        return cls(columns.taken(order), len(columns), states, dealt(np.asarray(strata, np.int64), folds, seed))
+        return cls(columns.taken(order), tuple(names), len(columns), states, dealt(np.asarray(strata, np.int64), folds, seed))
 
     def part(self, chosen: Flags) -> object:
         """The frame with these rows only."""

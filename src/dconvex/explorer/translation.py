@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, cast
 
 import numpy as np
 
@@ -166,7 +166,7 @@ class GaussianTranslator:
         return {"mean": normal.mean.tolist(), "deviation": deviations.tolist(), "correlation": rows}
 
     def state(self, name: Name, value: Label | float) -> float:
-        return float(value)
+        return float(cast("float", value))
 
     def joint_table(self, answer: Answer) -> str:
         normal = _gaussian(answer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from dconvex.arrays import Floats
 from dconvex.errors import CycleError, DconvexError, FormatError, UnknownVariableError
@@ -61,7 +61,7 @@ class Draft:
             names, labels = (meanings(notes.get(note, "")) for note in NOTES)
         except ValueError as error:
             self.scanner.fail(f"the notes on {key!r} are not valid: {error}", position)
-        self.add_variable(key, position, names.get(key, key), [labels.get(state, state) for state in states])
+        self.add_variable(key, position, cast("Name", names.get(key, key)), [labels.get(state, state) for state in states])
 
     def add_family(self, key: Name, position: int, parents: Sequence[Name], table: ReadTable) -> None:
         if key in self.families:

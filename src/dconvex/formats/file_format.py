@@ -36,7 +36,7 @@ def all_fit(names: Sequence[Name | Label]) -> dict[Name | Label, Name | Label]:
 
 def fitted(network: BayesianNetwork, form: Format, *, rename: bool) -> tuple[BayesianNetwork, Renaming]:
     """The network as `form` can hold it; without `rename`, a name that it cannot hold is a `FormatError`."""
-    changes: Renaming = dict(form.replacements(network.dag.nodes).items())
+    changes: Renaming = {**form.replacements(network.dag.nodes)}  # type: ignore[dict-item]
     for node, labels in network.states.items():
         changes |= {(node, label): new for label, new in form.replacements(labels).items()}
     if changes and not rename:
@@ -48,7 +48,7 @@ def fitted(network: BayesianNetwork, form: Format, *, rename: bool) -> tuple[Bay
 
 def _renamed(network: BayesianNetwork, changes: Renaming) -> BayesianNetwork:
     """The same tables under other names; the order of nodes may change, the order of parents does not."""
-    new = {node: changes.get(node, node) for node in network.dag.nodes}
+    new = {node: cast("Name", changes.get(node, node)) for node in network.dag.nodes}
     families = {node: cast(Table, network.family(node)) for node in network.dag.nodes}
     dag = Dag.from_parents({new[node]: [new[parent] for parent in own.parents] for node, own in families.items()})
     tables = {new[node]: own.values for node, own in families.items()}

@@ -5,7 +5,8 @@
       {"name": "wet", "parents": ["rain"], "states": [false, true], "table": [0.9, 0.1, 0.05, 0.95]}]}
 
 `table` is flat, row-major, with axes (*parents, variable). A Gaussian variable has, instead of states and table,
-`intercept`, `coefficients` (in the order of its parents) and `variance`. Names and labels keep their JSON types.
+`intercept`, `coefficients` (in the order of its parents) and `variance`. Names and labels keep their JSON types; a state that
+is an interval is written {"interval": "(0.5, 2.0]"}.
 
 The repository's files, which pgmpy's wheel contains, have the keys nodes, arcs and cpds; they are read, not written.
 """
@@ -26,6 +27,7 @@ from dconvex.formats.file_format import Format, all_fit
 from dconvex.formats.number_lists import AT_ONCE, floats, joined
 from dconvex.formats.scanner import format_error
 from dconvex.graph.dag import Dag
+from dconvex.intervals import Interval
 from dconvex.names import Label, Name, checked_labels, checked_name
 from dconvex.network.family import Regression
 from dconvex.network.network import BayesianNetwork
@@ -56,7 +58,13 @@ def _records(network: BayesianNetwork) -> Iterator[str]:
             numbers = {"intercept": family.intercept, "coefficients": list(family.coefficients.values())}
             yield render({**record, **numbers, "variance": family.variance})
         else:
-            yield f'{render({**record, "states": states[node]})[:-1]},"table":[{joined(family.values, ",")}]}}'
+            own = [_written(label) for label in states[node]]
+            yield f'{render({**record, "states": own})[:-1]},"table":[{joined(family.values, ",")}]}}'
+
+
+def _written(label: Label) -> object:
+    """A label in JSON."""
+    return {"interval": str(label)} if isinstance(label, Interval) else label
 
 
 def parse(text: str, path: str) -> BayesianNetwork:
@@ -113,7 +121,7 @@ class _Document:
         states: dict[Name, tuple[Label, ...]] = {}
         for name in dag.nodes:
             self.current = name
-            states[name] = checked_labels(name, self.part(records[name], "states", list))
+            states[name] = checked_labels(name, [self.label(own) for own in self.part(records[name], "states", list)])
         arrays = []
         for name in dag.nodes:
             self.current = name
@@ -165,6 +173,15 @@ class _Document:
             found = "nothing" if not isinstance(record, dict) or key not in record else repr(record[key])[:60]
             self.fail(f"expected {' or '.join(kind.__name__ for kind in kinds)} as {key!r}, found {found}")
         return record[key]
+
+    def label(self, written: object) -> object:
+        """A label as it is, or the interval that is written."""
+        if not isinstance(written, dict):
+            return written
+        try:
+            return Interval.from_text(self.part(written, "interval", str))
+        except ValueError as error:
+            self.fail(str(error))
 
     def numbers(self, record: object, key: str, count: int) -> Floats:
         values = self.part(record, key, list)

@@ -12,7 +12,7 @@ from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.engine import Engine, EvidenceLike
-from dconvex.inference.evidence import Soft, Variables
+from dconvex.inference.evidence import Soft, Variables, is_row, row_as_mapping
 from dconvex.inference.memory import default_limit, limit_of
 from dconvex.inference.origin import Origin
 from dconvex.inference.request import Request
@@ -93,6 +93,8 @@ class BaseModel(Shown):
     ) -> Request:
         """The question by index, with its evidence read; None: all variables."""
         indices = tuple(range(len(self.dag))) if variables is None else self._indices(variables)
+        if is_row(evidence):
+            evidence = row_as_mapping(evidence, self.dag, () if variables is None else as_names(variables))
         known = self._engine.read_evidence(evidence, soft)
         targets = known.targets_of(indices) if known.observed else indices
         return Request(indices, targets, known, self._limit(max_bytes), assume_possible)

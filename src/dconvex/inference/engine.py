@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Answer: TypeAlias = Distribution | GaussianDistribution
 EvidenceLike: TypeAlias = Mapping[Name, object] | None
-"""A label or a number by variable, or a set of labels."""
+"""A label or a number by variable, or a set of labels; or a row of a table."""
 
 
 class NumberStore(Protocol):

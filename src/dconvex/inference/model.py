@@ -60,7 +60,10 @@ class LocalModel(EvidenceQuestions, RowQuestions, GapQuestions):
     """Sub-models of the clusters of a tree; `localize` makes one from a network, `fit` from data.
 
     Asking never changes a model, and it may be asked from many threads at once. Evidence is `{variable: label}`, with a set
-    of labels where one of several was seen; `soft` is `{variable: {label: likelihood}}`, or numbers in the order of the states.
+    of labels where one of several was seen, None or NaN where nothing was, and a number for the interval that it falls into. A
+    row of a table (`frame.iloc[0]`, or a frame of one row) is evidence too; as in `predict`, columns that are asked for and
+    columns that are no variables do not count. `soft` is `{variable: {label: likelihood}}`, or numbers in the order of the
+    states.
 
     >>> import dconvex as dc
     >>> model = dc.localize(dc.load_network("asia"))

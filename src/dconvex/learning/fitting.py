@@ -12,6 +12,7 @@ from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteEngine
 from dconvex.inference.model import LocalModel
 from dconvex.inference.report import EmReport, Report
+from dconvex.learning.discretizer import Discretizer
 from dconvex.learning.em_fitting import em_maximum
 from dconvex.learning.estimation.em import check_start
 from dconvex.learning.estimation.estimated import LearnedEngine, estimated
@@ -37,6 +38,7 @@ def fit(
     missing: Missing | EM = "available",
     hidden: StatesLike | None = None,
     weights: Name | None = None,
+    discretizer: Discretizer | None = None,
     unknown: Unknown = "raise",
     n_jobs: int | None = None,
     max_bytes: float | None = None,
@@ -62,6 +64,8 @@ def fit(
             columns. A column that a table lacks is missing in it.
         hidden: Labels of variables that no table has (needs EM and `coherent=True`).
         weights: The column of the rows' weights, which every table has: a row of weight 2 counts as two rows.
+        discretizer: What makes intervals of columns of numbers (see `discretize`); the model keeps the intervals, and takes
+            numbers in evidence and in tables.
         unknown: Whether a value that is not among `states` raises, or counts as missing.
         n_jobs: The number of threads (None: all cores); it makes no difference to the result.
         max_bytes: The most memory for counts and tables, and with EM for rows (None: half of what the machine has).
@@ -91,7 +95,7 @@ def fit(
         check_start(options.em.start, graph)
         states = options.em.start.states if states is None else states
     options = options.with_states(graph, states).with_hidden(graph, hidden)
-    options = options.with_weights(graph, weights)
+    options = options.with_intervals(graph, discretizer).with_weights(graph, weights)
     if isinstance(data, Statistics):
         _check_fits(data, graph, tree, for_query, options)
         return learned(data, prior, options, coherent=coherent)

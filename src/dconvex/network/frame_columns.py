@@ -8,8 +8,10 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from dconvex.arrays import Codes, Flags, Floats, Integers
+from dconvex.bins import Bins, bins_of
 from dconvex.errors import DataError, UnknownStateError, UnknownVariableError
-from dconvex.names import Label, Name
+from dconvex.intervals import Interval
+from dconvex.names import AnyLabel, Label, Name
 
 
 class Columns:
@@ -28,6 +30,13 @@ class Columns:
         # pandas keeps integer column names, narwhals passes them on
         self._present = set(cast("list[Name]", self._frame.columns))
         self._variables = set(variables)
+
+    @property
+    def native(self) -> object:
+        """The frame itself."""
+        import narwhals as nw
+
+        return nw.to_native(self._frame)
 
     @property
     def names(self) -> Collection[Name]:
@@ -61,6 +70,8 @@ class Columns:
             raise DataError(f"column {variable!r} holds no states (its type is {column.dtype})") from None
         index: dict[object, int] = {label: code for code, label in enumerate(labels)}
         translation = np.array([index.get(value, -1) for value in categories], dtype=np.intp)
+        if (bins := bins_of(tuple(labels))) is not None:
+            _put_into_bins(categories, translation, bins)
         translated = np.where(codes < 0, -1, translation[codes] if len(translation) else codes)
         if unknown == "raise" and (is_unknown := (translated < 0) & (codes >= 0)).any():
             row = _first(is_unknown)
@@ -81,7 +92,7 @@ class Columns:
         taken: object = nw.to_native(self._frame[order.tolist()])
         return taken
 
-    def frame_like(self, columns: Mapping[Name, Any]) -> Any:
+    def frame_like(self, columns: Mapping[AnyLabel, Any]) -> Any:
         """New columns as a frame of the same library as this one, with the same index if it has one."""
         import narwhals as nw
 
@@ -95,7 +106,7 @@ class Columns:
                 for name, values in columns.items()
             }
             return pd.DataFrame(kept, index=native.index)
-        series = {str(name): list(values) for name, values in columns.items()}
+        series = {str(name): [_for_any_library(value) for value in values] for name, values in columns.items()}
         if len(series) < len(columns):
             raise DataError(f"columns have names of text here, and two of {[*columns]} are spelled alike; take a pandas frame")
         return nw.to_native(nw.from_dict(series, backend=nw.get_native_namespace(self._frame)))
@@ -141,6 +152,11 @@ def column_of(variable: Name, columns: Collection[Name], variables: Collection[N
     return text if isinstance(variable, int) and text in columns and text not in variables else None
 
 
+def _for_any_library(value: object) -> object:
+    """Intervals as they print: only pandas holds objects."""
+    return str(value) if isinstance(value, Interval) else value
+
+
 def _factorized(column: Any) -> tuple[list[object], Codes]:
     """The distinct values and, for each row, the index of its own (-1 where missing)."""
     import pandas as pd
@@ -153,6 +169,15 @@ def _factorized(column: Any) -> tuple[list[object], Codes]:
     # pyarrow's own conversion puts the first entry of a dictionary where a cell is null
     codes = np.where(column.is_null().to_numpy(), -1, codes)
     return pd.Index(values).tolist(), codes
+
+
+def _put_into_bins(values: Sequence[object], states: Codes, bins: Bins) -> None:
+    """Numbers that are no label themselves get the state that is their interval."""
+    numbers = [
+        k for k in np.flatnonzero(states < 0).tolist() if isinstance(values[k], int | float) and not isinstance(values[k], bool)
+    ]
+    if numbers:
+        states[numbers] = bins.states_of(np.array([float(cast("float", values[k])) for k in numbers]))
 
 
 def _may_be_numbers(dtype: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
 import numpy as np
 
@@ -96,7 +96,7 @@ class Regressions:
         for node, value in settings.items():
             index = dag.index_of(node)
             try:
-                intercept[index], variance[index] = float(value), 0.0
+                intercept[index], variance[index] = float(cast("float", value)), 0.0
             except (TypeError, ValueError):
                 raise NetworkError(f"{node!r} can be set to a number only, not to {value!r}") from None
         kept = ~np.isin(dag.graph.parents.owners(), [dag.index_of(node) for node in settings])

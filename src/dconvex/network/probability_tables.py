@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dconvex.amounts import amount
 from dconvex.arrays import Codes, Floats, Offsets
+from dconvex.bins import state_of
 from dconvex.errors import NetworkError, UnknownStateError
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name
@@ -148,10 +149,11 @@ class Tables:
             if node not in settings:
                 return self._values_of(dag.index_of(node))
             labels = self.labels[dag.index_of(node)]
-            if settings[node] not in labels:
+            state = state_of(settings[node], labels)
+            if state is None:
                 raise UnknownStateError(node, settings[node], labels)
             fixed = np.zeros(len(labels))
-            fixed[labels.index(settings[node])] = 1.0
+            fixed[state] = 1.0
             return fixed
 
         return Tables.from_arrays(after, self.labels, map(array, dag.nodes))

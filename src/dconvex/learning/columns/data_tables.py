@@ -201,6 +201,8 @@ def _cells_of_pandas(series: Any) -> Cells | None:
 
     if isinstance(series.dtype, pd.CategoricalDtype):
         return CategoryCells(series.array.codes, series.cat.categories.tolist(), is_declared=True)
+    if isinstance(series.dtype, pd.IntervalDtype):
+        return ObjectCells(series.to_numpy(object))
     if isinstance(series.array, pd.arrays.ArrowExtensionArray):
         return ArrowCells(series.array.__arrow_array__())
     if not isinstance(series.dtype, np.dtype):
