@@ -888,7 +888,9 @@ class ExpectedMoments:
 class RowCompletion:
     """Rows with missing states: the probability of what they show, and what they do not show filled in."""
 
-    def __init__(self, graph: Graph, states: NDArray[np.int32], filling: Literal["none", "most_probable", "sample"]) -> None: ...
+    def __init__(
+        self, graph: Graph, states: NDArray[np.int32], filling: Literal["none", "most_probable", "sample"]
+    ) -> None: ...
     def plan(self, codes: NDArray[np.int32]) -> None:
         """See rows, `codes[variable, row]`: -1 where a cell is missing and wanted, -2 where it is missing and summed over.
 
