@@ -17,6 +17,9 @@ void bind_completion(nanobind::module_& module);
 void bind_expectation(nanobind::module_& module);
 void bind_structure(nanobind::module_& module);
 void bind_structure_search(nanobind::module_& module);
+void bind_class_search(nanobind::module_& module);
+void bind_constraint_search(nanobind::module_& module);
+void bind_exact_search(nanobind::module_& module);
 void bind_storage(nanobind::module_& module);
 
 }  // namespace dconvex::python

@@ -14,5 +14,8 @@ NB_MODULE(_core, module) {
     dconvex::python::bind_expectation(module);
     dconvex::python::bind_structure(module);
     dconvex::python::bind_structure_search(module);
+    dconvex::python::bind_class_search(module);
+    dconvex::python::bind_constraint_search(module);
+    dconvex::python::bind_exact_search(module);
     dconvex::python::bind_storage(module);
 }

@@ -44,7 +44,10 @@ std::shared_ptr<const FamilyRow> FamilyRows::computed(Index variable, Indices pa
     const bool is_full = constraints_.max_parents >= 0 && static_cast<Index>(parents.size()) >= constraints_.max_parents;
     for (Index other = 0; other < size && !is_full; ++other) {
         const bool is_member = other == variable || std::binary_search(parents.begin(), parents.end(), other);
-        if (!is_member && !constraints_.is_forbidden(other, variable)) candidates.push_back(other);
+        if (is_member || constraints_.is_forbidden(other, variable)) continue;
+        // neither it nor a reversal that adds it is the best move: the removal in the reversal is better alone
+        if (score_.most_gain(variable, parents, other, row->own) < 0) continue;
+        candidates.push_back(other);
     }
     Vector<double> scores(candidates.size());
     if (!candidates.empty()) score_.with_each(variable, parents, candidates, scores);

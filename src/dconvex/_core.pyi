@@ -1017,6 +1017,12 @@ def cluster_checksums(
 
 # --- structure ------------------------------------------------------------------------------------------------------
 
+def bit_loop_names() -> list[str]:
+    """The levels of vector instructions that counting by bits can use here, the best one last."""
+
+def use_bit_loops(name: str) -> None:
+    """Use another level, for tests: all give the same counts. Raises ValueError for one that is not there."""
+
 class FamilyScore:
     """Scores of families, a pure function of the data: all that a search for a structure asks of it."""
 
@@ -1042,8 +1048,12 @@ class DiscreteScore(FamilyScore):
         weights: NDArray[np.int64] | None,
         criterion: str,
         equivalent_sample_size: float = 1.0,
+        unit: float = 1.0,
+        threads: int = 1,
     ) -> None:
-        """Rows `codes[variable, row]`; without weights each weighs one. Raises ValueError where a code is no state."""
+        """Rows `codes[variable, row]`, -1 where a cell is missing; without weights each weighs one. A weight of 1 counts as
+        `unit` rows. The scores are the same for any number of threads. Raises ValueError where a code is no state.
+        """
     @overload
     def __init__(
         self,
@@ -1052,6 +1062,8 @@ class DiscreteScore(FamilyScore):
         weights: NDArray[np.int64] | None,
         criterion: str,
         equivalent_sample_size: float = 1.0,
+        unit: float = 1.0,
+        threads: int = 1,
     ) -> None: ...
 
 @final
@@ -1123,6 +1135,88 @@ class StructureSearch:
         """The scores of families that were asked for."""
     def moves(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """(0 add, 1 remove, 2 reverse; parent; child) and the gain of each move that led to the best graph."""
+
+@final
+class ClassSearch:
+    """Greedy search over classes of equivalent graphs: GES in the order of XGES."""
+
+    def __init__(self, score: FamilyScore, constraints: EdgeConstraints, start: Graph, attempts: int) -> None:
+        """Edges are forbidden in both directions or in none, and none is required.
+
+        From an optimum, at most `attempts` times an edge is taken out to go on from there.
+        """
+    def advance(self, evaluations: int) -> bool:
+        """Go on for about this many scores; False once the search has ended."""
+    @property
+    def graph(self) -> Pdag:
+        """The best class so far."""
+    @property
+    def gained(self) -> float:
+        """How much better it is than the start."""
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def moves(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """The way there: (0 add, 1 remove, 2 reverse; parent; child) a row each, and what each move gained."""
+
+class IndependenceTest:
+    """Tests whether two variables are independent given others: all that a search by constraints asks of the data."""
+
+    @property
+    def size(self) -> int: ...
+    def are_independent(self, one: int, other: int, given: NDArray[np.int32]) -> bool: ...
+
+@final
+class LikelihoodTest(IndependenceTest):
+    """G² (`discrete`), or Fisher's z (`gaussian`), from scores without a penalty."""
+
+    def __init__(self, likelihood: FamilyScore, kind: str, alpha: float, rows: float) -> None: ...
+    def p_value(self, one: int, other: int, given: NDArray[np.int32]) -> float: ...
+
+@final
+class CallableTest(IndependenceTest):
+    """A function of two variables and a tuple of others in place of data."""
+
+    def __init__(self, size: int, test: Callable[[int, int, tuple[int, ...]], bool]) -> None: ...
+
+def chi_squared_tail(value: float, degrees: float) -> float:
+    """The probability that a chi-squared variable is larger than this."""
+
+@final
+class ConstraintSearch:
+    """PC-stable: edges are removed by tests, level by level, and directed by colliders and what follows from them."""
+
+    def __init__(self, test: IndependenceTest, constraints: EdgeConstraints) -> None: ...
+    def advance(self, tests: int) -> bool:
+        """Go on for about this many tests; False once no edge is left to test."""
+    def oriented(self) -> Pdag:
+        """The edges that are left, with the directions that the constraints and the tests give them."""
+    @property
+    def level(self) -> int:
+        """How many variables the tests are given."""
+    @property
+    def tests(self) -> int: ...
+
+@final
+class ExactSearch:
+    """The graph of the best score, by dynamic programming."""
+
+    most_variables: ClassVar[int]
+    bytes_per_subset: ClassVar[int]
+    def __init__(
+        self, score: FamilyScore, constraints: EdgeConstraints, tops: NDArray[np.float64] | None, penalty: float
+    ) -> None:
+        """With `tops`, no score of a variable is more than its top less `penalty` for each parameter."""
+    def score_sets(self, most: int) -> bool:
+        """Score the sets of parents of one more variable; False where more than `most` would have to be held."""
+    def largest_part(self) -> int:
+        """How many variables may depend on each other, 2 to the power of which numbers are needed."""
+    def best_parents(self) -> Ragged: ...
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def held(self) -> int:
+        """The sets that can be in the best graph."""
 
 # --- storage --------------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from dconvex.cli import completion
 from dconvex.cli.options import (
     SEPARATORS_HELP,
     TARGET_HELP,
+    EvidenceFileOption,
     GivenOption,
     Impossible,
     JsonOption,
@@ -185,6 +186,7 @@ def fit(
         "dconvex query alarm --most-probable --given BP=LOW",
         "dconvex query ecoli70 lacA --given aceB=1.5",
         "dconvex query model.dcx HR CO --sampling 10000 --seed 1",
+        "dconvex query alarm.uai --evidence alarm.uai.evid",
     )
 )
 def query(
@@ -192,6 +194,7 @@ def query(
     variables: Annotated[list[str] | None, variables_argument("Ask for these together; without any, for each one.")] = None,
     given: GivenOption = None,
     soft: SoftOption = None,
+    evidence: EvidenceFileOption = None,
     each: Annotated[bool, flag("--each", "A table for each variable instead of one for all together.")] = False,
     most_probable: Annotated[bool, flag("--most-probable", "Ask for the most probable joint state.")] = False,
     sampling: Annotated[
@@ -204,6 +207,7 @@ def query(
     plot: PlotOption = None,
 ) -> None:
     """Ask for probabilities given what is known."""
+    from dconvex.cli.evidence import given_in
     from dconvex.cli.query import QueryOptions, most_probable_states, query_network
 
     if most_probable and (each or sampling is not None):
@@ -214,7 +218,7 @@ def query(
         raise typer.BadParameter("--plot draws one distribution; name its variables, without --each and --most-probable")
     options = QueryOptions(each, sampling, seed, max_bytes, full, as_json=json, picture=plot)
     ask = most_probable_states if most_probable else query_network
-    ask(network, variables or [], given or [], soft or [], options)
+    ask(network, variables or [], [*(given or []), *given_in(evidence)], soft or [], options)
 
 
 @app.command(
@@ -229,14 +233,17 @@ def explain(
     variables: Annotated[list[str], variables_argument("The variables to ask for.")],
     given: GivenOption = None,
     soft: SoftOption = None,
+    evidence: EvidenceFileOption = None,
     max_bytes: MaxBytesOption = None,
     json: JsonOption = False,
     plot: PlotOption = None,
 ) -> None:
     """Print how a question will be answered, and by which clusters."""
+    from dconvex.cli.evidence import given_in
     from dconvex.cli.explain import explain_question
 
-    explain_question(network, variables, given or [], soft or [], max_bytes=max_bytes, as_json=json, picture=plot)
+    known = [*(given or []), *given_in(evidence)]
+    explain_question(network, variables, known, soft or [], max_bytes=max_bytes, as_json=json, picture=plot)
 
 
 @app.command(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeVar
 
 import typer
@@ -12,6 +13,7 @@ import typer
 from dconvex.bins import state_of
 from dconvex.cli.sources import Subject, variables_by_spelling
 from dconvex.errors import UnknownStateError, UnknownVariableError
+from dconvex.formats.evidence_files import read_evidence
 from dconvex.inference.titles import finding
 from dconvex.names import Label, Name
 
@@ -43,6 +45,16 @@ def read_given(network: Subject, given: Sequence[str], soft: Sequence[str]) -> C
         raise typer.BadParameter("likelihoods of states are for discrete networks", param_hint="--soft")
     read = _states if network.kind == "discrete" else _number
     return CommandEvidence(_by_variable(network, given, "--given", read), _by_variable(network, soft, "--soft", _likelihood))
+
+
+def given_in(file: Path | None) -> list[str]:
+    """The evidence of a file, as it would be typed."""
+    if file is None:
+        return []
+    return [
+        f"{name}={','.join(map(str, value)) if isinstance(value, frozenset) else value}"
+        for name, value in read_evidence(file).items()
+    ]
 
 
 def labels_by_spelling(labels: Sequence[Label]) -> dict[str, Label]:

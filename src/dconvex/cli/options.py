@@ -52,6 +52,10 @@ GivenOption = Annotated[
         autocompletion=completion.evidence,
     ),
 ]
+EvidenceFileOption = Annotated[
+    Path | None,
+    typer.Option("--evidence", metavar="FILE", help="A file of what was observed: .evid (UAI) or .json."),
+]
 SoftOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -67,7 +71,9 @@ PlotOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Draw it into this file: .svg, .html, or .png and .pdf with matplotlib."),
 ]
-TARGET_HELP = "The file to write; its suffix says the format: .bif, .xmlbif, .net, .uai, .xdsl, .json, each also with .gz."
+TARGET_HELP = (
+    "The file to write; its suffix says the format: .bif, .xmlbif, .net, .uai, .xdsl, .dsc, .json, each also with .gz."
+)
 SEPARATORS_HELP = (
     "Minimal d-convex separators, any d-convex ones, complete ones, or all of a minimal triangulation, d-convex or not."
 )

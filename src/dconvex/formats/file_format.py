@@ -11,6 +11,7 @@ from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name
 from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
+from dconvex.network.probability_tables import RowRule
 
 Renaming: TypeAlias = dict[Name | tuple[Name, Label], Name | Label]
 """Variable → its name in the file, (variable, state) → the state's name in the file; only those that change."""
@@ -18,13 +19,15 @@ Renaming: TypeAlias = dict[Name | tuple[Name, Label], Name | Label]
 
 @dataclass(frozen=True)
 class Format:
-    """A file format. `parse` takes the text, and the path for its errors; `render` takes networks that the format can hold."""
+    """A file format. `parse` takes the text, the path for its errors, and which rows are corrected; `render` takes networks
+    that the format can hold, and is None where a format is only read.
+    """
 
     name: str
     suffixes: tuple[str, ...]
     kinds: frozenset[str]
-    parse: Callable[[str, str], BayesianNetwork]
-    render: Callable[[BayesianNetwork], str]
+    parse: Callable[[str, str, RowRule], BayesianNetwork]
+    render: Callable[[BayesianNetwork], str] | None
     replacements: Callable[[Sequence[Name | Label]], Mapping[Name | Label, Name | Label]]
     """New names for those that would not be read back from the file as they are, type included."""
 

@@ -36,5 +36,6 @@ def _climbed(problem: StructureProblem, search: StructureSearch) -> FoundStructu
             notes = (f"max_seconds ended the search after {spent} of families; this is the best graph until then",)
             break
     moves, gains = search.moves()
-    removal, reversal = search.edge_gains() if search.is_loaded else (None, None)
-    return FoundStructure(search.parents, None, moves, gains, search.evaluations, notes, removal, reversal)
+    if not search.is_loaded:
+        return FoundStructure(search.parents, None, moves, gains, search.evaluations, notes=notes)
+    return FoundStructure(search.parents, None, moves, gains, search.evaluations, search.score, notes, *search.edge_gains())

@@ -77,6 +77,8 @@ class FoundStructure:
     """What each move gained."""
     evaluations: int = 0
     """The scores of families that were asked for."""
+    score: float | None = None
+    """That of the graph; None: to be asked for."""
     notes: tuple[str, ...] = ()
     """What the caller has to know, in sentences."""
     removal: Floats | None = None

@@ -132,7 +132,7 @@ def _structure(method: str, problem: StructureProblem, found: FoundStructure, ro
     dropped = (f"{rows.dropped:,} of {rows.rows:,} rows have missing cells and were left out",) if rows.dropped else ()
     return Structure(
         Dag.from_arrays(names, found.parents),
-        score_of(problem.score, found.parents),
+        score_of(problem.score, found.parents) if found.score is None else found.score,
         criterion=problem.criterion,
         method=method,
         rows=rows.rows - rows.dropped,

@@ -149,6 +149,8 @@ class IndexedRules:
         return own._with_start(rules, names)
 
     def _with_start(self, rules: EdgeRules, names: Sequence[Name]) -> IndexedRules:
+        if rules.start is None and not rules.required:
+            return self
         required = {(names[parent], names[child]) for parent, child in self.required.tolist()}
         forbidden = {(names[parent], names[child]) for parent, child in self.forbidden.tolist()}
         for parent, child in required & forbidden:
