@@ -22,6 +22,12 @@ LABELS: Mapping[str, SearchStrategy[Any]] = {
     "int": st.integers(-3, 9) | st.integers(-(2**40), 2**40),
     "bool": st.booleans(),
     "unicode": st.text(max_size=3),
+    "interval": st.builds(
+        lambda left, width, closed: dc.Interval(left, left + width, closed),
+        st.integers(-3, 9) | st.floats(-1e6, 1e6).map(float),
+        st.integers(0, 3) | st.floats(0, 1e300),
+        st.sampled_from(["left", "right", "both", "neither"]),
+    ),
     "mixed": st.booleans() | st.integers(-1, 3) | st.sampled_from(["True", "0", "1", "no", "<3", "é"]),
 }
 
@@ -106,3 +112,21 @@ def gaussian_networks(
         node: (draw(numbers), {parent: draw(numbers) for parent in dag.parents(node)}, draw(variances)) for node in dag.nodes
     }
     return dc.BayesianNetwork.gaussian(dag, regressions)
+
+
+@st.composite
+def tame_gaussian_networks(draw: st.DrawFn, *, min_nodes: int = 1, max_nodes: int = 6) -> dc.BayesianNetwork:
+    """Gaussian networks with numbers around 1, some variances zero: the oracle's rounded answers are good to many digits."""
+    dag = draw(dags(min_nodes=min_nodes, max_nodes=max_nodes))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return dc.BayesianNetwork.gaussian(
+        dag,
+        {
+            node: (
+                float(rng.normal()),
+                {parent: float(rng.normal()) for parent in dag.parents(node)},
+                float(rng.uniform(0.5, 2.0)) if rng.random() < 0.8 else 0.0,
+            )
+            for node in dag.nodes
+        },
+    )

@@ -11,62 +11,14 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <unordered_map>
 
 #include "common/memory.hpp"
 #include "common/ragged.hpp"
 #include "graph/graph.hpp"
+#include "learning/component_plan.hpp"
+#include "learning/row_components.hpp"
 
 namespace dconvex {
-
-// The tables of a network's families, one after the other: that of variable v is values[offsets[v]] to values[offsets[v + 1]],
-// its axes the parents of v and then v.
-class FamilyLayout {
-public:
-    // Throws std::invalid_argument where a variable has no state or all tables have more than 2^40 cells.
-    FamilyLayout(const Graph& graph, Vector<Index> states);
-
-    Index size() const noexcept { return members_.size(); }
-    // The parents of a variable and then itself, and for each of these how far apart two of its states are in the table.
-    Indices members(Index variable) const { return members_[variable]; }
-    std::span<const Offset> strides(Index variable) const;
-    Index states(Index variable) const { return states_[variable]; }
-    const Vector<Offset>& offsets() const noexcept { return offsets_; }
-    Offset cells() const noexcept { return offsets_.back(); }
-
-private:
-    Ragged members_;
-    Vector<Offset> strides_;
-    Vector<Index> states_;
-    Vector<Offset> offsets_;
-};
-
-// How the posterior of one kind of component is found: its variables are eliminated, and then the way is gone back.
-struct ComponentPlan {
-    // What a clique multiplies: a family's table, or the message of an earlier clique; a stride for each of its variables.
-    struct Factor {
-        bool is_message;
-        Index number;  // of the family within the component, or of the clique whose message it is
-        Vector<Offset> strides;
-    };
-    // Variables that are multiplied together; the last `eliminated` ones are summed out, the others are the message's.
-    struct Clique {
-        Vector<Index> variables;
-        Vector<Index> states;
-        Index eliminated = 0;
-        Offset cells = 0;
-        Offset message_cells = 0;
-        Vector<Factor> factors;
-        Offset begin = 0;          // of its cells in the workspace
-        Offset message_begin = 0;  // of its message there; what comes back to it lies right behind
-    };
-
-    Vector<Index> variables;  // those that are missing, ascending
-    Vector<Index> families;   // those that touch them, ascending
-    Vector<Clique> cliques;
-    double workspace = 0.0;  // numbers
-    double cost = 0.0;       // multiplications
-};
 
 // Rows whose families are counted, entirely or in expectation. Rows are added once; then `expect` runs any number of times.
 class ExpectedCounts {
@@ -114,14 +66,11 @@ private:
         Index kind;
         Index component;
     };
-    struct Row;
 
     template <class Code>
     void count_complete(const Code* codes, Offset stride, Offset rows, std::span<const double> weights);
-    template <class Code>
-    void add_row(const Code* codes, Offset stride, Offset number, double weight, Row& row);
-    void add_components(double weight, Row& row);
-    Index kind_of(const Vector<Index>& variables, const Vector<Index>& families);
+    void add_components(const RowComponents& row, const Vector<Index>& codes, double weight);
+    Index kind_of(Indices variables, Indices families);
     void add_component(Kind& kind, const Vector<Offset>& bases, double weight);
 
     std::shared_ptr<const Graph> graph_;
@@ -132,7 +81,8 @@ private:
     double missing_cells_ = 0.0;
     Offset components_ = 0;
     Vector<Kind> kinds_;
-    std::unordered_multimap<std::uint64_t, Index> kind_by_hash_;
+    ComponentIndex kind_index_;
+    Vector<Offset> bases_;  // of the component at hand
     Vector<Place> block_start_;
     double largest_workspace_ = 0.0;
     Vector<Index> largest_component_;

@@ -19,11 +19,11 @@ struct Numbers {
 };
 
 struct Answer {
-    PyObject_HEAD
-    PyObject *variables, *labels;
-    PyObject* whole;    // the `Numbers` that it is a part of, or null
-    PyObject* numbers;  // its `Numbers`, once they were looked at, or null
-    ResultBuffer own;   // moves to them
+    PyObject_HEAD PyObject *variables, *labels;
+    PyObject* evidence;  // or null
+    PyObject* whole;     // the `Numbers` that it is a part of, or null
+    PyObject* numbers;   // its `Numbers`, once they were looked at, or null
+    ResultBuffer own;    // moves to them
     std::span<double> span;
 };
 
@@ -55,6 +55,7 @@ void delete_answer(PyObject* object) {
     Answer* const answer = as_answer(object);
     Py_CLEAR(answer->variables);
     Py_CLEAR(answer->labels);
+    Py_CLEAR(answer->evidence);
     Py_CLEAR(answer->whole);
     Py_CLEAR(answer->numbers);
     answer->own.~ResultBuffer();
@@ -76,6 +77,11 @@ int set_object(PyObject* object, PyObject* value, void* member) {
     return 0;
 }
 
+PyObject* get_evidence(PyObject* object, void*) {
+    PyObject* const found = as_answer(object)->evidence;
+    return Py_NewRef(found ? found : Py_None);
+}
+
 // The numbers become an object of their own, so that an array of them need not keep the answer that keeps the array.
 PyObject* get_numbers(PyObject* object, void*) {
     Answer* const answer = as_answer(object);
@@ -94,10 +100,12 @@ PyObject* get_numbers(PyObject* object, void*) {
 
 PyObject* Answer::* variables_member = &Answer::variables;
 PyObject* Answer::* labels_member = &Answer::labels;
+PyObject* Answer::* evidence_member = &Answer::evidence;
 
 PyGetSetDef members[] = {
     {"variables", get_object, set_object, "What it is about.", &variables_member},
     {"labels", get_object, set_object, "The states of each variable.", &labels_member},
+    {"evidence", get_evidence, set_object, "What it was computed given, or None.", &evidence_member},
     {"numbers", get_numbers, nullptr, "Its numbers, which offer themselves as a buffer.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
@@ -120,24 +128,26 @@ AnswerMaker::AnswerMaker(nb::handle answer_type) : type_(nb::borrow(answer_type)
     allocate_ = reinterpret_cast<Allocate>(PyType_GetSlot(reinterpret_cast<PyTypeObject*>(type_.ptr()), Py_tp_alloc));
 }
 
-nb::object AnswerMaker::make_empty(nb::object variables, nb::object labels) const {
+nb::object AnswerMaker::make_empty(nb::object variables, nb::object labels, nb::handle evidence) const {
     nb::object made = nb::steal(allocate_(reinterpret_cast<PyTypeObject*>(type_.ptr()), 0));
     if (!made.is_valid()) throw nb::python_error();
     as_answer(made.ptr())->variables = variables.release().ptr();
     as_answer(made.ptr())->labels = labels.release().ptr();
+    as_answer(made.ptr())->evidence = Py_XNewRef(evidence.ptr());
     return made;
 }
 
-nb::object AnswerMaker::make(nb::object variables, nb::object labels, ResultBuffer numbers) const {
-    nb::object made = make_empty(std::move(variables), std::move(labels));
+nb::object AnswerMaker::make(nb::object variables, nb::object labels, nb::handle evidence, ResultBuffer numbers) const {
+    nb::object made = make_empty(std::move(variables), std::move(labels), evidence);
     Answer* const answer = as_answer(made.ptr());
     answer->span = numbers.numbers();
     new (&answer->own) ResultBuffer(std::move(numbers));
     return made;
 }
 
-nb::object AnswerMaker::make_part(nb::object variables, nb::object labels, nb::handle whole, std::span<double> numbers) const {
-    nb::object made = make_empty(std::move(variables), std::move(labels));
+nb::object AnswerMaker::make_part(nb::object variables, nb::object labels, nb::handle evidence, nb::handle whole,
+                                  std::span<double> numbers) const {
+    nb::object made = make_empty(std::move(variables), std::move(labels), evidence);
     as_answer(made.ptr())->whole = nb::borrow(whole).release().ptr();
     as_answer(made.ptr())->span = numbers;
     return made;

@@ -19,18 +19,19 @@ public:
     // Throws std::invalid_argument where the class does not inherit from it.
     explicit AnswerMaker(nanobind::handle answer_type);
 
-    // An answer with numbers of its own.
-    nanobind::object make(nanobind::object variables, nanobind::object labels, ResultBuffer numbers) const;
+    // An answer with numbers of its own; `evidence` may be null.
+    nanobind::object make(nanobind::object variables, nanobind::object labels, nanobind::handle evidence,
+                          ResultBuffer numbers) const;
     // An answer that is a part of the numbers of `whole`, which `share` has made.
-    nanobind::object make_part(nanobind::object variables, nanobind::object labels, nanobind::handle whole,
-                               std::span<double> numbers) const;
+    nanobind::object make_part(nanobind::object variables, nanobind::object labels, nanobind::handle evidence,
+                               nanobind::handle whole, std::span<double> numbers) const;
 
     nanobind::handle type() const { return type_; }
 
 private:
     using Allocate = PyObject* (*)(PyTypeObject* type, Py_ssize_t items);
 
-    nanobind::object make_empty(nanobind::object variables, nanobind::object labels) const;
+    nanobind::object make_empty(nanobind::object variables, nanobind::object labels, nanobind::handle evidence) const;
 
     nanobind::object type_;
     Allocate allocate_;

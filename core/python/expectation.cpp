@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "learning/expectation.hpp"
+#include "learning/moment_expectation.hpp"
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
 
@@ -26,6 +27,56 @@ void add_rows(ExpectedCounts& counts, const Matrix<Code>& codes, const std::opti
     const Code* data = codes.data();
     nb::gil_scoped_release release;
     counts.add_rows(data, rows, rows, own);
+}
+
+void add_numbers(ExpectedMoments& moments, const Matrix<double>& values, const std::optional<Array<double>>& weights,
+                 Index variables) {
+    if (static_cast<Index>(values.shape(0)) != variables) {
+        throw std::invalid_argument("there must be a line of numbers for each variable");
+    }
+    const auto rows = static_cast<Offset>(values.shape(1));
+    const std::span<const double> own = weights ? as_span(*weights) : std::span<const double>();
+    if (weights && static_cast<Offset>(own.size()) != rows) throw std::invalid_argument("there must be a weight for each row");
+    const double* data = values.data();
+    nb::gil_scoped_release release;
+    moments.add_rows(data, rows, rows, own);
+}
+
+void bind_moments(nb::module_& module) {
+    using Own = nb::handle_t<ExpectedMoments>;
+    nb::class_<ExpectedMoments>(module, "ExpectedMoments")
+        .def(
+            "__init__",
+            [](ExpectedMoments* place, std::shared_ptr<Graph> graph) { new (place) ExpectedMoments(std::move(graph)); },
+            nb::arg("graph"))
+        .def(
+            "add_rows",
+            [](ExpectedMoments& own, const Matrix<double>& values, const std::optional<Array<double>>& weights) {
+                add_numbers(own, values, weights, static_cast<Index>(own.family_weights().size()));
+            },
+            nb::arg("values"), nb::arg("weights").none())
+        .def("finish", &ExpectedMoments::finish)
+        .def_prop_ro("family_weights",
+                     [](Own own) { return as_view(nb::cast<const ExpectedMoments&>(own).family_weights(), own); })
+        .def_prop_ro("missing_cells", &ExpectedMoments::missing_cells)
+        .def_prop_ro("component_count", &ExpectedMoments::component_count)
+        .def_prop_ro("largest_workspace", &ExpectedMoments::largest_workspace)
+        .def_prop_ro("largest_component",
+                     [](Own own) { return as_view(nb::cast<const ExpectedMoments&>(own).largest_component(), own); })
+        .def_prop_ro("cost", &ExpectedMoments::cost)
+        .def_prop_ro("block_count", &ExpectedMoments::block_count)
+        .def(
+            "expect",
+            [](const ExpectedMoments& own, const Array<double>& intercept, const Array<double>& coefficients,
+               const Array<double>& variance, Index block, const Output<double>& sums, const Output<double>& products) {
+                const LinearRegressions regressions{as_span(intercept), as_span(coefficients), as_span(variance)};
+                const std::span<double> into = as_span(sums), squares = as_span(products);
+                nb::gil_scoped_release release;
+                const ExpectedMoments::Expectation found = own.expect(regressions, block, into, squares);
+                return std::pair(found.log_likelihood, found.impossible_weight);
+            },
+            nb::arg("intercept"), nb::arg("coefficients"), nb::arg("variance"), nb::arg("block"), nb::arg("sums"),
+            nb::arg("products"));
 }
 
 }  // namespace
@@ -66,6 +117,7 @@ void bind_expectation(nb::module_& module) {
                 return std::pair(found.log_likelihood, found.impossible_weight);
             },
             nb::arg("values"), nb::arg("block"), nb::arg("counts"));
+    bind_moments(module);
 }
 
 }  // namespace dconvex::python

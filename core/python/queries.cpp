@@ -45,6 +45,14 @@ struct AskedPlan : KeptPlan {
 bool is_plain_name(PyObject* name) { return PyUnicode_CheckExact(name) || PyLong_CheckExact(name); }
 bool is_plain_label(PyObject* label) { return is_plain_name(label) || PyBool_Check(label); }
 
+// Evidence as answers keep it, null where there is none.
+nb::object copy_of(nb::handle evidence) {
+    if (evidence.is_none() || PyDict_Size(evidence.ptr()) == 0) return nb::object();
+    nb::object copy = nb::steal(PyDict_Copy(evidence.ptr()));
+    if (!copy.is_valid()) throw nb::python_error();
+    return copy;
+}
+
 // What a thread reads questions into.
 struct Reading {
     Vector<Index> key;
@@ -136,7 +144,7 @@ private:
     bool read_limit(nb::handle max_bytes, Reading& reading) const;
     Plan together(const Reading& reading);
     bool plan_each(const Reading& reading, Plan& together, Vector<Plan>& singles);
-    nb::object as_marginals(const Reading& reading, std::span<const Plan> plans, ResultBuffer numbers);
+    nb::object as_marginals(const Reading& reading, std::span<const Plan> plans, nb::handle evidence, ResultBuffer numbers);
     Titles titles_of(Index variable);
 
     std::shared_ptr<Tables> tables_;
@@ -260,7 +268,7 @@ nb::object Queries::ask(nb::handle variables, nb::handle evidence, nb::handle ma
     ResultBuffer numbers(static_cast<std::size_t>(plan->program.result_size));
     if (!run(*plan, reading.states, numbers.numbers())) return nb::none();
     if (!plan->program.uses_all_evidence && !assume_possible && !is_possible(reading)) return nb::none();
-    return answers_.make(std::move(names), plan->labels, std::move(numbers));
+    return answers_.make(std::move(names), plan->labels, copy_of(evidence), std::move(numbers));
 }
 
 // Plans a question that is asked for the first time; null where it contradicts itself.
@@ -435,7 +443,7 @@ nb::object Queries::ask_marginals(nb::handle evidence, nb::handle max_bytes, boo
         at += plan->program.result_size;
     }
     if (!uses_all_evidence && !reading.states.empty() && !assume_possible && !is_possible(reading)) return nb::none();
-    return as_marginals(reading, plans, std::move(numbers));
+    return as_marginals(reading, plans, copy_of(evidence), std::move(numbers));
 }
 
 // The plan that propagates to all variables, or null where it is too large.
@@ -491,7 +499,8 @@ bool Queries::plan_each(const Reading& reading, Plan& together, Vector<Plan>& si
     return together != nullptr;
 }
 
-nb::object Queries::as_marginals(const Reading& reading, std::span<const Plan> plans, ResultBuffer buffer) {
+nb::object Queries::as_marginals(const Reading& reading, std::span<const Plan> plans, nb::handle evidence,
+                                 ResultBuffer buffer) {
     const Vector<Index>& states = tables_->layout().states();
     Vector<Offset> offsets(states.size(), -1);
     Offset at = 0;
@@ -512,7 +521,7 @@ nb::object Queries::as_marginals(const Reading& reading, std::span<const Plan> p
     for (Index variable = 0; variable < static_cast<Index>(states.size()); ++variable) {
         if (offsets[variable] < 0) return nb::none();
         const auto [name, names, labels] = titles_of(variable);
-        found[name] = answers_.make_part(names, labels, whole,
+        found[name] = answers_.make_part(names, labels, evidence, whole,
                                          {numbers + offsets[variable], static_cast<std::size_t>(states[variable])});
     }
     return found;
@@ -534,8 +543,9 @@ Titles Queries::titles_of(Index variable) {
 nb::tuple parts_of(nb::handle_t<Queries> own) {
     const Queries& queries = nb::cast<const Queries&>(own);
     const auto& [cheap, cheap_for_each, shared_by, planning_one] = queries.thrift_;
-    return nb::make_tuple(queries.tables_, queries.indices_, queries.names_, queries.labels_, queries.derive_, queries.answers_.type(),
-                          queries.coherent_, queries.default_limit_, cheap, cheap_for_each, shared_by, planning_one);
+    return nb::make_tuple(queries.tables_, queries.indices_, queries.names_, queries.labels_, queries.derive_,
+                          queries.answers_.type(), queries.coherent_, queries.default_limit_, cheap, cheap_for_each, shared_by,
+                          planning_one);
 }
 
 }  // namespace
@@ -545,15 +555,15 @@ void bind_queries(nb::module_& module) {
         .def(
             "__init__",
             [](Queries* place, std::shared_ptr<Tables> tables, nb::dict indices, nb::object names, nb::object labels,
-               nb::callable derive, nb::type_object answer_type, bool coherent, std::int64_t default_limit, double cheap, double cheap_for_each,
-               double shared_by, double planning_one) {
+               nb::callable derive, nb::type_object answer_type, bool coherent, std::int64_t default_limit, double cheap,
+               double cheap_for_each, double shared_by, double planning_one) {
                 new (place)
                     Queries(std::move(tables), std::move(indices), std::move(names), std::move(labels), std::move(derive),
                             answer_type, coherent, default_limit, {cheap, cheap_for_each, shared_by, planning_one});
             },
-            nb::arg("tables"), nb::arg("indices"), nb::arg("names"), nb::arg("labels"), nb::arg("derive"), nb::arg("answer_type"), nb::arg("coherent"),
-            nb::arg("default_limit"), nb::arg("cheap"), nb::arg("cheap_for_each"), nb::arg("shared_by"),
-            nb::arg("planning_one"))
+            nb::arg("tables"), nb::arg("indices"), nb::arg("names"), nb::arg("labels"), nb::arg("derive"),
+            nb::arg("answer_type"), nb::arg("coherent"), nb::arg("default_limit"), nb::arg("cheap"), nb::arg("cheap_for_each"),
+            nb::arg("shared_by"), nb::arg("planning_one"))
         .def("ask_marginals", &Queries::ask_marginals, nb::arg("evidence").none() = nb::none(),
              nb::arg("max_bytes").none() = nb::none(), nb::arg("assume_possible") = false)
         .def("ask", &Queries::ask, nb::arg("variables").none(), nb::arg("evidence").none() = nb::none(),

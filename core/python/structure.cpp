@@ -11,6 +11,7 @@
 
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
+#include "structure/bit_loops.hpp"
 #include "structure/discrete_score.hpp"
 #include "structure/family_score.hpp"
 #include "structure/gaussian_score.hpp"
@@ -91,12 +92,15 @@ GaussianScore::Kind gaussian_kind_of(const std::string& name) {
 
 template <class Code>
 void make_discrete(DiscreteScore* place, const Matrix<Code>& codes, const Array<Index>& states,
-                   const std::optional<Array<Offset>>& weights, const std::string& criterion, double equivalent_sample_size) {
+                   const std::optional<Array<Offset>>& weights, const std::string& criterion, double equivalent_sample_size,
+                   double unit, int threads) {
     if (codes.shape(0) != states.size()) throw std::invalid_argument("there must be a line of states for each variable");
     if (!(equivalent_sample_size > 0)) throw std::invalid_argument("the equivalent sample size must be positive");
     StateColumns columns(std::span<const Code>(codes.data(), codes.size()), as_vector(states),
                          static_cast<Offset>(codes.shape(1)), weights ? as_vector(*weights) : Vector<Offset>());
-    new (place) DiscreteScore(std::move(columns), criterion_of(criterion), equivalent_sample_size);
+    if (!(unit > 0)) throw std::invalid_argument("the unit of weights must be positive");
+    new (place)
+        DiscreteScore(std::move(columns), DiscreteScoreOptions{criterion_of(criterion), equivalent_sample_size, unit, threads});
 }
 
 Vector<char> edge_matrix(Index size, const Matrix<Index>& pairs) {
@@ -115,6 +119,17 @@ Vector<char> edge_matrix(Index size, const Matrix<Index>& pairs) {
 }  // namespace
 
 void bind_structure(nb::module_& module) {
+    module.def("bit_loop_names", [] {
+        nb::list names;
+        for (int number = 0; number < bit_loops_count(); ++number) names.append(bit_loops_number(number).name);
+        return names;
+    });
+    module.def(
+        "use_bit_loops",
+        [](const std::string& name) {
+            if (!use_bit_loops(name.c_str())) throw std::invalid_argument("this machine has no such loops");
+        },
+        nb::arg("name"));
     nb::class_<FamilyScore>(module, "FamilyScore")
         .def_prop_ro("size", &FamilyScore::size)
         .def(
@@ -140,9 +155,11 @@ void bind_structure(nb::module_& module) {
 
     nb::class_<DiscreteScore, FamilyScore>(module, "DiscreteScore")
         .def("__init__", &make_discrete<std::int8_t>, nb::arg("codes").noconvert(), nb::arg("states"),
-             nb::arg("weights").none(), nb::arg("criterion"), nb::arg("equivalent_sample_size") = 1.0)
+             nb::arg("weights").none(), nb::arg("criterion"), nb::arg("equivalent_sample_size") = 1.0, nb::arg("unit") = 1.0,
+             nb::arg("threads") = 1)
         .def("__init__", &make_discrete<std::int32_t>, nb::arg("codes").noconvert(), nb::arg("states"),
-             nb::arg("weights").none(), nb::arg("criterion"), nb::arg("equivalent_sample_size") = 1.0);
+             nb::arg("weights").none(), nb::arg("criterion"), nb::arg("equivalent_sample_size") = 1.0, nb::arg("unit") = 1.0,
+             nb::arg("threads") = 1);
 
     nb::class_<GaussianScore, FamilyScore>(module, "GaussianScore")
         .def(

@@ -2,34 +2,44 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <limits>
+#include <stdexcept>
 #include <utility>
 
 #include "common/interrupt.hpp"
+#include "common/parallel.hpp"
 
 namespace dconvex {
+namespace {
 
-DiscreteScore::DiscreteScore(StateColumns columns, Criterion criterion, double equivalent_sample_size)
-    : columns_(std::move(columns)), criterion_(criterion), equivalent_sample_size_(equivalent_sample_size) {
-    const auto rows = static_cast<double>(std::max<Offset>(columns_.weight(), 2));
-    scale_ = std::exp2(std::floor(60.0 - std::log2(64.0 * rows * std::log(rows) + 1.0)));
-}
+constexpr Fixed unknown = std::numeric_limits<Fixed>::min();
+constexpr Index most_paired = 4096;
+constexpr double thread_cost = 100'000;  // nanoseconds of work that pay for a thread
+constexpr Offset at_once = 4;            // candidates between two looks for more work
 
-std::size_t DiscreteScore::Hash::operator()(const Vector<Index>& key) const noexcept {
-    std::uint64_t hash = 0x9E3779B97F4A7C15ULL;
-    for (const Index variable : key) {
-        hash = (hash ^ static_cast<std::uint64_t>(variable)) * 0xBF58476D1CE4E5B9ULL;
-        hash ^= hash >> 29;
+}  // namespace
+
+DiscreteScore::DiscreteScore(StateColumns columns, DiscreteScoreOptions options)
+    : columns_(std::move(columns)), bits_(columns_), options_(options), cells_(columns_, bits_) {
+    if (columns_.has_gaps() && options_.criterion == Criterion::bdeu) {
+        throw std::invalid_argument("BDeu cannot compare families where cells are missing");
     }
-    return static_cast<std::size_t>(hash);
-}
-
-DiscreteScore::Fixed DiscreteScore::term(Offset count, double cells) const {
-    if (count == 0) return 0;
-    const auto number = static_cast<double>(count);
-    if (criterion_ != Criterion::bdeu) return static_cast<Fixed>(std::llround(scale_ * number * std::log(number)));
-    const double pseudo = equivalent_sample_size_ / cells;
-    return static_cast<Fixed>(std::llround(scale_ * (std::lgamma(number + pseudo) - std::lgamma(pseudo))));
+    weight_ = static_cast<double>(columns_.weight()) * options_.unit;
+    const double rows = std::max(weight_, 2.0);
+    scale_ = std::exp2(std::floor(60.0 - std::log2(64.0 * rows * std::log(rows) + 1.0)));
+    if (options_.criterion != Criterion::bdeu) {
+        const Offset filled = options_.threads > 1 ? columns_.weight() + 1 : std::min<Offset>(columns_.weight() + 1, 4096);
+        logarithms_ = std::make_unique<CountTerms>(0.0, options_.unit, scale_, columns_.weight(), filled);
+    }
+    for (Index variable = 0; variable < columns_.size() && logarithms_ && !columns_.has_gaps(); ++variable) {
+        entropy_.push_back(0.0);
+        cells_.prepare(variable, {});
+        const FamilySums sums = sums_of(cells_, *logarithms_, *logarithms_);
+        entropy_.back() = static_cast<double>(sums.parents - sums.family) / scale_;
+    }
+    for (int thread = 0; thread < std::max(options_.threads, 1); ++thread) {
+        workers_.push_back(std::make_unique<Worker>(Worker{CandidateCounts(columns_, bits_), {}}));
+    }
 }
 
 double DiscreteScore::cells_of(Indices variables) const {
@@ -42,43 +52,104 @@ double DiscreteScore::parameters(Index variable, Indices parents) const {
     return cells_of(parents) * std::max<Index>(columns_.states(variable) - 1, 0);
 }
 
-DiscreteScore::Fixed DiscreteScore::of_set(Indices variables) {
-    const Vector<Index> key(variables.begin(), variables.end());
-    if (const auto found = known_.find(key); found != known_.end()) return found->second;
-    const Offset rows = columns_.rows();
-    Vector<std::int64_t> part(static_cast<std::size_t>(rows), 0);
-    std::int64_t parts = 1;
-    Poll poll;
-    for (const Index variable : variables) {  // the rows of each configuration that occurs get a number
-        const std::uint16_t* codes = columns_.codes(variable);
-        const std::int64_t states = std::max<Index>(columns_.states(variable), 1);
-        std::unordered_map<std::int64_t, std::int64_t> number;
-        for (Offset row = 0; row < rows; ++row) {
-            const auto added = number.try_emplace(part[row] * states + codes[row], static_cast<std::int64_t>(number.size()));
-            part[row] = added.first->second;
-        }
-        parts = static_cast<std::int64_t>(number.size());
-        poll(10 * rows);
+// The terms for a table with this many cells.
+CountTerms& DiscreteScore::terms_for(Worker& worker, double cells) {
+    if (logarithms_) return *logarithms_;
+    const double pseudo = options_.equivalent_sample_size / cells;
+    auto found = worker.terms.find(pseudo);
+    if (found == worker.terms.end()) {
+        found =
+            worker.terms.try_emplace(pseudo, pseudo, options_.unit, scale_, std::min<Offset>(columns_.weight(), 4096), 0).first;
     }
-    Vector<Offset> counts(static_cast<std::size_t>(parts), 0);
-    for (Offset row = 0; row < rows; ++row) counts[part[row]] += columns_.weight(row);
-    const double cells = cells_of(variables);
-    Fixed total = 0;
-    for (const Offset count : counts) total += term(count, cells);
-    known_.emplace(key, total);
-    return total;
+    return found->second;
+}
+
+double DiscreteScore::score_of(const FamilySums& sums, double parameters) const {
+    const double likelihood = static_cast<double>(sums.family - sums.parents) / scale_;
+    if (columns_.has_gaps() && options_.criterion != Criterion::likelihood) {
+        return averaged(likelihood, static_cast<double>(sums.count) * options_.unit, parameters);
+    }
+    return likelihood - penalty() * parameters;
+}
+
+double DiscreteScore::penalty() const {
+    if (options_.criterion == Criterion::aic) return 1.0;
+    return options_.criterion == Criterion::bic ? 0.5 * std::log(std::max(weight_, 1.0)) : 0.0;
+}
+
+double DiscreteScore::most_gain(Index variable, Indices parents, Index candidate, double own) const {
+    const bool is_penalised = options_.criterion == Criterion::bic || options_.criterion == Criterion::aic;
+    if (!is_penalised || columns_.has_gaps()) return std::numeric_limits<double>::infinity();
+    const double before = parameters(variable, parents);
+    const double missing_likelihood = -(own + penalty() * before);
+    const double more = before * (std::max<Index>(columns_.states(candidate), 1) - 1);
+    return std::min(missing_likelihood, entropy_[candidate]) - penalty() * more;
+}
+
+double DiscreteScore::averaged(double likelihood, double count, double parameters) const {
+    if (!(count > 0)) return -std::numeric_limits<double>::infinity();
+    const double own = options_.criterion == Criterion::aic ? 1.0 / count : 0.5 * std::log(std::max(count, 1.0)) / count;
+    const double penalty = std::max(own, least_average_penalty(count));
+    return weight_ * (likelihood / count - penalty * parameters);
 }
 
 double DiscreteScore::family(Index variable, Indices parents) {
-    Vector<Index> whole(parents.begin(), parents.end());
-    whole.insert(std::lower_bound(whole.begin(), whole.end(), variable), variable);
-    const double likelihood = static_cast<double>(of_set(whole) - of_set(parents)) / scale_;
-    const double count = parameters(variable, parents);
-    if (criterion_ == Criterion::aic) return likelihood - count;
-    if (criterion_ == Criterion::bic) {
-        return likelihood - 0.5 * std::log(static_cast<double>(std::max<Offset>(columns_.weight(), 1))) * count;
+    cells_.prepare(variable, parents);
+    const double rows = cells_of(parents);
+    Worker& worker = *workers_.front();
+    CountTerms& by_cell = terms_for(worker, rows * std::max<Index>(columns_.states(variable), 1));
+    return score_of(sums_of(cells_, by_cell, terms_for(worker, rows)), parameters(variable, parents));
+}
+
+void DiscreteScore::with_each(Index variable, Indices parents, Indices candidates, std::span<double> scores) {
+    cells_.prepare(variable, parents);
+    Index most_states = 0;
+    bool has_bits = true;
+    for (const Index candidate : candidates) {
+        most_states = std::max(most_states, columns_.states(candidate));
+        has_bits = has_bits && bits_.lines(candidate);
     }
-    return likelihood;
+    cells_.list_rows(has_bits ? cost_by_bits(most_states, bits_.words()) : std::numeric_limits<double>::infinity());
+    const Index size = columns_.size();
+    const bool is_paired = parents.empty() && size <= most_paired && !columns_.has_gaps();
+    if (is_paired && pairs_.empty()) pairs_.assign(static_cast<std::size_t>(size) * size, unknown);
+    const double rows = cells_of(parents), states = std::max<Index>(columns_.states(variable), 1);
+    const double own = parameters(variable, parents);
+    const auto score = [&](int thread, Offset part) {
+        Worker& worker = *workers_[thread];
+        const auto last = std::min<Offset>((part + 1) * at_once, static_cast<Offset>(candidates.size()));
+        for (Offset k = part * at_once; k < last; ++k) {
+            const Index candidate = candidates[k];
+            const double more = std::max<Index>(columns_.states(candidate), 1);
+            CountTerms& by_cell = terms_for(worker, rows * states * more);
+            CountTerms& by_row = terms_for(worker, rows * more);
+            const std::size_t pair = static_cast<std::size_t>(candidate) * size + variable;
+            FamilySums sums;
+            if (is_paired && pairs_[pair] != unknown) {
+                sums.family = pairs_[pair];
+                for (Index state = 0; state < columns_.states(candidate); ++state) {
+                    sums.parents += by_row(bits_.counts(candidate)[state]);
+                }
+            } else {
+                sums = worker.counts.with(cells_, candidate, by_cell, by_row);
+                if (is_paired && bits_.lines(variable)) {
+                    pairs_[static_cast<std::size_t>(variable) * size + candidate] = sums.family;
+                }
+            }
+            scores[k] = score_of(sums, own * more);
+        }
+    };
+    const auto parts = (static_cast<Offset>(candidates.size()) + at_once - 1) / at_once;
+    in_parallel(is_worth_threads(candidates) ? options_.threads : 1, parts, score);
+}
+
+// Whether counting takes much longer than starting threads does.
+bool DiscreteScore::is_worth_threads(Indices candidates) const {
+    double states = 0.0;
+    for (const Index candidate : candidates) states += columns_.states(candidate);
+    const double by_bits = static_cast<double>(cells_.cells().size()) * cost_by_bits(2, bits_.words()) * states;
+    const double by_rows = static_cast<double>(columns_.rows()) * static_cast<double>(candidates.size());
+    return options_.threads > 1 && std::min(by_bits, by_rows) > thread_cost;
 }
 
 }  // namespace dconvex

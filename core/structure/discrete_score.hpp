@@ -3,43 +3,66 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <unordered_map>
+#include <map>
+#include <memory>
 
+#include "structure/family_counts.hpp"
 #include "structure/family_score.hpp"
-#include "structure/state_columns.hpp"
 
 namespace dconvex {
 
 enum class Criterion { bic, aic, bdeu, likelihood };
 
+struct DiscreteScoreOptions {
+    Criterion criterion = Criterion::bic;
+    double equivalent_sample_size = 1.0;  // BDeu's
+    double unit = 1.0;                    // what a weight of 1 counts as
+    int threads = 1;                      // the scores are the same for any number
+};
+
 // The score of a family is F(parents + variable) - F(parents) - penalty, where F depends only on the counts of the set's table:
 // for BIC and AIC it is the sum of n log n over the cells, for BDeu a sum of log gammas. F is kept in fixed point: integers add
 // up to the same whatever the order of the cells, so a score is a pure function of the counts, and a → b and b → a tie exactly.
+//
+// Where cells are missing, a family is counted in the rows that show it. Sums over different rows cannot be compared, so BIC
+// and AIC are then node-average likelihoods (Balov 2013), times the weight of all rows, with a penalty that outweighs their
+// noise.
 class DiscreteScore final : public FamilyScore {
 public:
-    // `equivalent_sample_size` is BDeu's.
-    DiscreteScore(StateColumns columns, Criterion criterion, double equivalent_sample_size);
+    // Throws std::invalid_argument for BDeu where cells are missing.
+    DiscreteScore(StateColumns columns, DiscreteScoreOptions options);
 
     Index size() const override { return columns_.size(); }
     double family(Index variable, Indices parents) override;
+    void with_each(Index variable, Indices parents, Indices candidates, std::span<double> scores) override;
     double parameters(Index variable, Indices parents) const override;
+    // The likelihood of a variable is at most 1, and it gains no more than the entropy of the candidate.
+    double most_gain(Index variable, Indices parents, Index candidate, double own) const override;
 
 private:
-    using Fixed = std::int64_t;
-    struct Hash {
-        std::size_t operator()(const Vector<Index>& key) const noexcept;
+    struct Worker {
+        CandidateCounts counts;
+        std::map<double, CountTerms> terms;  // by pseudo-count
     };
 
-    Fixed of_set(Indices variables);
-    Fixed term(Offset count, double cells) const;
+    double penalty() const;  // of a parameter
+    double score_of(const FamilySums& sums, double parameters) const;
+    double averaged(double likelihood, double count, double parameters) const;
     double cells_of(Indices variables) const;
+    CountTerms& terms_for(Worker& worker, double cells);
+    FamilySums pair(Worker& worker, Index candidate, double cells);
+    bool is_worth_threads(Indices candidates) const;
 
     StateColumns columns_;
-    Criterion criterion_;
-    double equivalent_sample_size_;
+    BitColumns bits_;
+    DiscreteScoreOptions options_;
     double scale_;
-    std::unordered_map<Vector<Index>, Fixed, Hash> known_;
+    double weight_;
+    Vector<double> entropy_;  // of each variable, times the weight of all rows
+    std::unique_ptr<CountTerms> logarithms_;
+    FamilyCells cells_;
+    Vector<std::unique_ptr<Worker>> workers_;
+    Vector<Fixed> pairs_;  // the sums of tables of two variables, which two families share
 };
 
 }  // namespace dconvex

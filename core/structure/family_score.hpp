@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <limits>
 #include <span>
 
 #include "common/memory.hpp"
@@ -29,9 +31,20 @@ public:
             scores[k] = family(variable, larger);
         }
     }
+    // What adding the candidate to the parents gains at most, where that is known without counting; `own` is the score of the
+    // family as it is.
+    virtual double most_gain(Index variable, Indices parents, Index candidate, double own) const {
+        static_cast<void>(variable), static_cast<void>(parents), static_cast<void>(candidate), static_cast<void>(own);
+        return std::numeric_limits<double>::infinity();
+    }
     // The free parameters of a family: degrees of freedom of tests are differences of them.
     virtual double parameters(Index variable, Indices parents) const = 0;
 };
+
+// The least penalty of a parameter, in units of the average log-likelihood over this many rows, where families are scored by
+// different rows. It falls more slowly than their noise does, so that more parents are not taken for it (Balov 2013; Bodewes
+// and Scutari 2021).
+inline double least_average_penalty(double count) { return 0.1 * std::pow(count, -0.49); }
 
 // What a graph must and must not have, by edge (parent * size + child).
 struct EdgeConstraints {

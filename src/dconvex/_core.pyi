@@ -11,6 +11,8 @@ from typing import Any, ClassVar, Literal, TypeAlias, final, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from dconvex.names import Label
+
 _Codes: TypeAlias = NDArray[np.int8] | NDArray[np.int32]
 
 # --- common ---------------------------------------------------------------------------------------------------------
@@ -204,6 +206,23 @@ class GrowingTree:
 
         Without a search only the separators of the tree are tried.
         """
+
+@final
+class Pdag:
+    """A graph with directed and undirected edges over the nodes 0 … len - 1, one a row; the rows ascend."""
+
+    def __init__(self, size: int, directed: NDArray[np.int32], undirected: NDArray[np.int32]) -> None:
+        """Raises ValueError where an edge does not join two different nodes, or two nodes are joined twice."""
+    @property
+    def directed(self) -> NDArray[np.int32]: ...
+    @property
+    def undirected(self) -> NDArray[np.int32]: ...
+    def __len__(self) -> int: ...
+    def extension(self) -> tuple[Ragged, NDArray[np.int32]]:
+        """The parents in a DAG of the class, and the edges that were given up where there is none."""
+
+def essential_graph(graph: Graph) -> Pdag:
+    """The graph of all DAGs that are equivalent to this one."""
 
 # --- clusters -------------------------------------------------------------------------------------------------------
 
@@ -592,8 +611,10 @@ class Answer:
     """What an answer is about, and its numbers; `Distribution` inherits from it, so that the core can make one."""
 
     variables: tuple[str | int, ...]
-    labels: tuple[tuple[str | int | bool, ...], ...]
+    labels: tuple[tuple[Label, ...], ...]
     """The states of each variable."""
+    evidence: object
+    """What it was computed given, or None."""
     numbers: Numbers
     """The probabilities."""
 
@@ -605,7 +626,7 @@ class Queries:
         tables: Tables,
         indices: dict[str | int, int],
         names: Sequence[str | int],
-        labels: Sequence[tuple[str | int | bool, ...]],
+        labels: Sequence[tuple[Label, ...]],
         derive: Callable[[NDArray[np.int32]], None],
         answer_type: type[Answer],
         coherent: bool,
@@ -820,6 +841,127 @@ class ExpectedCounts:
         """
 
 @final
+class ExpectedMoments:
+    """The E-step of EM for numbers: rows with gaps, of which families with a missing member are measured in expectation. A
+    family has its parents and then its variable as members.
+    """
+
+    def __init__(self, graph: Graph) -> None: ...
+    def add_rows(self, values: NDArray[np.float64], weights: NDArray[np.float64] | None) -> None:
+        """Add rows, `values[variable, row]`, NaN where a cell is missing; without weights each weighs one.
+
+        Raises:
+            ValueError: Arrays do not fit.
+        """
+    def finish(self) -> None:
+        """Cut what was added into blocks of about the same cost; to be called after the last rows."""
+    @property
+    def family_weights(self) -> NDArray[np.float64]:
+        """For each family the weight of the rows in which it counts in expectation."""
+    @property
+    def missing_cells(self) -> float:
+        """The weight of all cells that are missing."""
+    @property
+    def component_count(self) -> int: ...
+    @property
+    def largest_workspace(self) -> float:
+        """The most numbers that the posterior of one component takes."""
+    @property
+    def largest_component(self) -> NDArray[np.int32]:
+        """The variables of that component."""
+    @property
+    def cost(self) -> float:
+        """The multiplications of one E-step."""
+    @property
+    def block_count(self) -> int: ...
+    def expect(
+        self,
+        intercept: NDArray[np.float64],
+        coefficients: NDArray[np.float64],
+        variance: NDArray[np.float64],
+        block: int,
+        sums: NDArray[np.float64],
+        products: NDArray[np.float64],
+    ) -> tuple[float, float]:
+        """Add the expected sums of one block, and of products the lower half of a matrix for each family.
+
+        Returns:
+            The log-likelihood of the components in the block, and the weight of those of density zero, which count nowhere.
+
+        Raises:
+            ValueError: There is no such block, or arrays do not fit.
+        """
+
+@final
+class RowCompletion:
+    """Rows with missing states: the probability of what they show, and what they do not show filled in."""
+
+    def __init__(
+        self, graph: Graph, states: NDArray[np.int32], filling: Literal["none", "most_probable", "sample"]
+    ) -> None: ...
+    def plan(self, codes: NDArray[np.int32]) -> None:
+        """See rows, `codes[variable, row]`: -1 where a cell is missing and wanted, -2 where it is missing and summed over.
+
+        Raises:
+            ValueError: A state is none of its variable's, or there is not a line for each variable.
+        """
+    @property
+    def largest_workspace(self) -> float:
+        """The most numbers that the missing cells of one row take."""
+    @property
+    def largest_component(self) -> NDArray[np.int32]:
+        """The variables of these cells."""
+    def complete(
+        self,
+        values: NDArray[np.float64],
+        codes: NDArray[np.int32],
+        noise: NDArray[np.float64] | None,
+        log_probability: NDArray[np.float64],
+    ) -> None:
+        """Write the logarithm of the probability of what rows show, and fill in what is wanted, in place.
+
+        States are drawn by the numbers of `noise`, between zero and one. Impossible rows stay as they are.
+
+        Raises:
+            ValueError: A row was not planned for, or arrays do not fit.
+        """
+
+@final
+class LinearCompletion:
+    """Rows with missing numbers: the density of what they show, and what they do not show filled in."""
+
+    def __init__(self, graph: Graph, is_wanted: NDArray[np.bool_]) -> None:
+        """`is_wanted` says whether the missing cells of a variable are filled in."""
+    def plan(self, values: NDArray[np.float64]) -> None:
+        """See rows, `values[variable, row]`, NaN where a cell is missing.
+
+        Raises:
+            ValueError: There is not a line for each variable.
+        """
+    @property
+    def largest_workspace(self) -> float:
+        """The most numbers that the missing cells of one row take."""
+    @property
+    def largest_component(self) -> NDArray[np.int32]:
+        """The variables of these cells."""
+    def complete(
+        self,
+        intercept: NDArray[np.float64],
+        coefficients: NDArray[np.float64],
+        variance: NDArray[np.float64],
+        values: NDArray[np.float64],
+        noise: NDArray[np.float64] | None,
+        log_density: NDArray[np.float64],
+    ) -> None:
+        """Write the logarithm of the density of the families with a missing member, and fill in what is wanted, in place.
+
+        With `noise`, standard normal numbers, cells are drawn, else they are means. Impossible rows stay as they are.
+
+        Raises:
+            ValueError: Arrays do not fit.
+        """
+
+@final
 class MomentSums:
     """Sums of the deviations and of their products in families of variables, all zero at first."""
 
@@ -883,6 +1025,12 @@ def cluster_checksums(
 
 # --- structure ------------------------------------------------------------------------------------------------------
 
+def bit_loop_names() -> list[str]:
+    """The levels of vector instructions that counting by bits can use here, the best one last."""
+
+def use_bit_loops(name: str) -> None:
+    """Use another level, for tests: all give the same counts. Raises ValueError for one that is not there."""
+
 class FamilyScore:
     """Scores of families, a pure function of the data: all that a search for a structure asks of it."""
 
@@ -908,8 +1056,12 @@ class DiscreteScore(FamilyScore):
         weights: NDArray[np.int64] | None,
         criterion: str,
         equivalent_sample_size: float = 1.0,
+        unit: float = 1.0,
+        threads: int = 1,
     ) -> None:
-        """Rows `codes[variable, row]`; without weights each weighs one. Raises ValueError where a code is no state."""
+        """Rows `codes[variable, row]`, -1 where a cell is missing; without weights each weighs one. A weight of 1 counts as
+        `unit` rows. The scores are the same for any number of threads. Raises ValueError where a code is no state.
+        """
     @overload
     def __init__(
         self,
@@ -918,6 +1070,8 @@ class DiscreteScore(FamilyScore):
         weights: NDArray[np.int64] | None,
         criterion: str,
         equivalent_sample_size: float = 1.0,
+        unit: float = 1.0,
+        threads: int = 1,
     ) -> None: ...
 
 @final
@@ -957,6 +1111,120 @@ class EdgeConstraints:
     def size(self) -> int: ...
     @property
     def max_parents(self) -> int: ...
+
+@final
+class StructureSearch:
+    """Hill climbing from a start, and with a budget on from the optimum. How it is cut into calls makes no difference."""
+
+    def __init__(
+        self,
+        score: FamilyScore,
+        constraints: EdgeConstraints,
+        start: Ragged,
+        budget: int = 0,
+        tabu_steps: int = 0,
+        seed: int = 0,
+    ) -> None:
+        """`start`: the parents of each variable. Raises ValueError where it is not acyclic or not within the constraints."""
+    def advance(self, evaluations: int) -> bool:
+        """Go on for about this many scores of families; False once the search has ended."""
+    def edge_gains(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What removing and what reversing each edge of `parents` gains; NaN where that is not allowed."""
+    @property
+    def parents(self) -> Ragged:
+        """The best graph so far."""
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the scores of the start are all there."""
+    @property
+    def score(self) -> float: ...
+    @property
+    def evaluations(self) -> int:
+        """The scores of families that were asked for."""
+    def moves(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """(0 add, 1 remove, 2 reverse; parent; child) and the gain of each move that led to the best graph."""
+
+@final
+class ClassSearch:
+    """Greedy search over classes of equivalent graphs: GES in the order of XGES."""
+
+    def __init__(self, score: FamilyScore, constraints: EdgeConstraints, start: Graph, attempts: int) -> None:
+        """Edges are forbidden in both directions or in none, and none is required.
+
+        From an optimum, at most `attempts` times an edge is taken out to go on from there.
+        """
+    def advance(self, evaluations: int) -> bool:
+        """Go on for about this many scores; False once the search has ended."""
+    @property
+    def graph(self) -> Pdag:
+        """The best class so far."""
+    @property
+    def gained(self) -> float:
+        """How much better it is than the start."""
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def moves(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """The way there: (0 add, 1 remove, 2 reverse; parent; child) a row each, and what each move gained."""
+
+class IndependenceTest:
+    """Tests whether two variables are independent given others: all that a search by constraints asks of the data."""
+
+    @property
+    def size(self) -> int: ...
+    def are_independent(self, one: int, other: int, given: NDArray[np.int32]) -> bool: ...
+
+@final
+class LikelihoodTest(IndependenceTest):
+    """G² (`discrete`), or Fisher's z (`gaussian`), from scores without a penalty."""
+
+    def __init__(self, likelihood: FamilyScore, kind: str, alpha: float, rows: float) -> None: ...
+    def p_value(self, one: int, other: int, given: NDArray[np.int32]) -> float: ...
+
+@final
+class CallableTest(IndependenceTest):
+    """A function of two variables and a tuple of others in place of data."""
+
+    def __init__(self, size: int, test: Callable[[int, int, tuple[int, ...]], bool]) -> None: ...
+
+def chi_squared_tail(value: float, degrees: float) -> float:
+    """The probability that a chi-squared variable is larger than this."""
+
+@final
+class ConstraintSearch:
+    """PC-stable: edges are removed by tests, level by level, and directed by colliders and what follows from them."""
+
+    def __init__(self, test: IndependenceTest, constraints: EdgeConstraints) -> None: ...
+    def advance(self, tests: int) -> bool:
+        """Go on for about this many tests; False once no edge is left to test."""
+    def oriented(self) -> Pdag:
+        """The edges that are left, with the directions that the constraints and the tests give them."""
+    @property
+    def level(self) -> int:
+        """How many variables the tests are given."""
+    @property
+    def tests(self) -> int: ...
+
+@final
+class ExactSearch:
+    """The graph of the best score, by dynamic programming."""
+
+    most_variables: ClassVar[int]
+    bytes_per_subset: ClassVar[int]
+    def __init__(
+        self, score: FamilyScore, constraints: EdgeConstraints, tops: NDArray[np.float64] | None, penalty: float
+    ) -> None:
+        """With `tops`, no score of a variable is more than its top less `penalty` for each parameter."""
+    def score_sets(self, most: int) -> bool:
+        """Score the sets of parents of one more variable; False where more than `most` would have to be held."""
+    def largest_part(self) -> int:
+        """How many variables may depend on each other, 2 to the power of which numbers are needed."""
+    def best_parents(self) -> Ragged: ...
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def held(self) -> int:
+        """The sets that can be in the best graph."""
 
 # --- storage --------------------------------------------------------------------------------------------------------
 

@@ -1,18 +1,21 @@
 """What variables and states may be called, and the one order in which ties are broken.
 
-Variable names are str or int, state labels str, int or bool, and no two of one set compare equal (so `1` and `True`
-cannot both be states of one variable). The canonical order is by type name, then by value.
+Variable names are str or int, state labels str, int, bool or `Interval`, and no two of one set compare equal (so `1` and
+`True` cannot both be states of one variable). The canonical order is by type name, then by value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import TypeAlias, cast
+from typing import TypeAlias, TypeVar, cast
 
 from dconvex.errors import NetworkError
+from dconvex.intervals import Interval
 
 Name: TypeAlias = str | int
-Label: TypeAlias = str | int | bool
+Label: TypeAlias = str | int | bool | Interval
+
+AnyLabel = TypeVar("AnyLabel", bound=Label)
 
 
 def checked_name(name: Hashable) -> Name:
@@ -26,7 +29,7 @@ def checked_name(name: Hashable) -> Name:
 
 
 def checked_labels(variable: Name, labels: Iterable[Hashable]) -> tuple[Label, ...]:
-    """The labels as a tuple of str, int and bool, all different."""
+    """The labels as a tuple of str, int, bool and `Interval`, all different."""
     if isinstance(labels, str | bytes | set | frozenset) or not isinstance(labels, Iterable):
         raise NetworkError(f"the states of {variable!r} must be a list of labels in order, not {labels!r}")
     checked = tuple(_checked_label(variable, label) for label in labels)
@@ -38,14 +41,13 @@ def checked_labels(variable: Name, labels: Iterable[Hashable]) -> tuple[Label, .
     return checked
 
 
-def canonical(names: Iterable[Name]) -> list[Name]:
-    """The names sorted by type name, then by value."""
+def canonical(names: Iterable[AnyLabel]) -> list[AnyLabel]:
+    """The names or labels sorted by type name, then by value."""
     found = list(names)
     if len(set(map(type, found))) == 1:  # the rule below, in a third of the time
         return sorted(found)
-    integers = sorted(name for name in found if isinstance(name, int))
-    strings = sorted(name for name in found if isinstance(name, str))
-    return [*integers, *strings]
+    kinds = (Interval, int, str)
+    return [name for kind in kinds for name in sorted(own for own in found if isinstance(own, kind))]
 
 
 def as_names(names: Name | Iterable[Name]) -> tuple[Name, ...]:
@@ -58,6 +60,16 @@ def as_names(names: Name | Iterable[Name]) -> tuple[Name, ...]:
     return (plain,) if isinstance(plain, int) else tuple(names)
 
 
+def in_one_line(name: object) -> str:
+    r"""A name, label or number as text in one line, escaped where it cannot be printed.
+
+    >>> in_one_line("a\nb"), in_one_line(7), in_one_line("")
+    ('a\\nb', '7', "''")
+    """
+    text = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in str(name))
+    return text if text.strip() else repr(text)
+
+
 def check_mapping(what: str, given: object) -> None:
     """Raise a `TypeError` unless it is None or a mapping."""
     if given is not None and not hasattr(given, "items"):
@@ -65,11 +77,27 @@ def check_mapping(what: str, given: object) -> None:
 
 
 def _checked_label(variable: Name, label: Hashable) -> Label:
-    plain = _plain(label)
-    if not isinstance(plain, str | int):
+    plain = plain_label(label)
+    if plain is None:
         kind = type(label).__name__
-        raise NetworkError(f"a state must be a str, an int or a bool; {variable!r} has {label!r} ({kind})")
+        way_out = "; dc.Interval and dc.discretize make states of numbers" if isinstance(label, float) else ""
+        raise NetworkError(
+            f"a state must be a str, an int or a bool, or a dc.Interval; {variable!r} has {label!r} ({kind}){way_out}"
+        )
     return plain
+
+
+def plain_label(value: object) -> Label | None:
+    """The value as a label, an interval of pandas as ours and a whole float as an int; None if it cannot be a state."""
+    plain = _plain(value)
+    if isinstance(plain, float) and plain.is_integer():
+        return int(plain)
+    if isinstance(plain, str | int):
+        return plain
+    try:
+        return Interval.of(plain)
+    except ValueError:
+        return None
 
 
 def _plain(value: object) -> Hashable:

@@ -28,10 +28,31 @@ class Screen:
         if "status of 422" not in text:  # impossible evidence, which the browser notes too
             self.failures.append(text)
 
-    def open(self, home: str) -> None:
-        self.page.on("request", lambda request: None if request.url.startswith(home) else self.foreign.append(request.url))
-        self.page.goto(home)
-        self.page.locator("#plan p").first.wait_for()
+    def open(self, home: str, address: str = "", *, fit: bool = True) -> None:
+        self.page.on("request", lambda request: None if self._is_ours(request.url, home) else self.foreign.append(request.url))
+        self.page.goto(home + address)
+        if fit:
+            self.is_ready()
+        else:
+            self.answered()
+
+    def _is_ours(self, url: str, home: str) -> bool:
+        return url.startswith((home, "data:image/svg+xml", f"blob:{home}"))
+
+    def answered(self) -> None:
+        """Wait for the first answer."""
+        self.page.locator("#question", has_text=re.compile(".")).wait_for()
+
+    def is_ready(self) -> None:
+        """Wait for the first answer; then show the whole network, so that all of it can be clicked."""
+        self.answered()
+        if self.page.locator(".node").count():
+            self.page.locator("#network").get_by_role("button", name="Fit").click()
+
+    def tab(self, name: str) -> Locator:
+        """Open a tab of the panel."""
+        self.page.locator(f'[data-tab="{name}"]').click()
+        return self.page.locator(f"#tab-{name}")
 
     def node(self, name: str) -> Locator:
         return self.page.locator(f'.node[data-variable="{name}"]')
@@ -70,6 +91,7 @@ class Screen:
 
     def exported(self, what: str) -> str:
         """The file behind a button."""
+        self.tab("plan")
         with self.page.expect_download() as download:
             self.page.locator(f'[data-export="{what}"]').click()
         return Path(download.value.path()).read_text(encoding="utf-8")

@@ -361,3 +361,15 @@ def test_spaces_that_belong_to_names_do_matter():
     network = dc.BayesianNetwork.discrete([], {"a": [0.5, 0.5], "a ": [0.5, 0.5]}, {"a": ["x", " x"], "a ": ["x", "y "]})
     assert read_given(network, ["a= x", "a =y "], []).observed == {"a": " x", "a ": "y "}
     assert read_given(network, [], ["a = x:1"]).soft == {"a ": {"x": 1.0}}
+
+
+def test_evidence_from_files(dconvex, tmp_path):
+    (tmp_path / "seen.json").write_text('{"smoke": "yes", "xray": ["yes", "no"]}')
+    found = dconvex("query", "asia", "lung", "--evidence", tmp_path / "seen.json", "--json")
+    typed = dconvex("query", "asia", "lung", "--given", "smoke=yes", "--given", "xray=yes,no", "--json")
+    assert (found.code, found.stdout) == (0, typed.stdout)
+    assert dconvex("explain", "asia", "lung", "--evidence", tmp_path / "seen.json").code == 0
+    (tmp_path / "seen.evid").write_text("1 9 0")
+    refused = dconvex("query", "asia", "lung", "--evidence", tmp_path / "seen.evid")
+    assert refused.code == 1
+    assert "unknown variable '9'" in refused.stderr

@@ -208,3 +208,62 @@ def test_constraints_are_checked():
             _core.EdgeConstraints(3, np.array(bad, np.int32), no_edges())
     with pytest.raises(ValueError, match="pair"):
         _core.EdgeConstraints(3, np.zeros((1, 3), np.int32), no_edges())
+
+
+def brute(codes, states, weights, variable, parents, unit=1.0):
+    """The log-likelihood of a family in the rows that show it, and their weight."""
+    cells, totals = Counter(), Counter()
+    for row, weight in zip(codes.T.tolist(), weights, strict=True):
+        if min(row[v] for v in (variable, *parents)) >= 0:
+            cells[tuple(row[p] for p in parents), row[variable]] += weight * unit
+            totals[tuple(row[p] for p in parents)] += weight * unit
+    return sum(n * math.log(n / totals[config]) for (config, _), n in cells.items() if n), sum(totals.values())
+
+
+@pytest.fixture(params=_core.bit_loop_names())
+def loops(request):
+    _core.use_bit_loops(request.param)
+    yield request.param
+    _core.use_bit_loops(_core.bit_loop_names()[-1])
+
+
+@pytest.mark.parametrize("rows", [0, 1, 63, 64, 65, 700])
+@pytest.mark.parametrize("has_gaps", [False, True])
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_all_ways_of_counting_agree(loops, rows, has_gaps, is_weighted, threads):
+    """Few states by bits, many row by row, and tables too large for bits by sorting."""
+    random = np.random.default_rng(rows)
+    states = np.array([2, 3, 4, 6, 90, 300, 8], np.int32)
+    codes = np.array([random.integers(-1 if has_gaps else 0, count, rows) for count in states], np.int32).reshape(7, rows)
+    codes[1] = np.where(random.random(rows) < 0.97, codes[1].clip(max=0), codes[1])
+    weights = random.integers(0, 3, rows) if is_weighted else None
+    own = np.ones(rows, int) if weights is None else weights
+    score = _core.DiscreteScore(codes, states, weights, "likelihood", unit=0.5, threads=threads)
+    for variable, parents in [(0, ()), (1, (0,)), (4, ()), (5, (1,)), (0, (1, 2, 3, 6)), (2, (4, 5))]:
+        expected, _ = brute(codes, states, own.tolist(), variable, parents, 0.5)
+        assert score.family(variable, indices(*parents)) == pytest.approx(expected, rel=1e-9, abs=1e-7)
+        others = [v for v in range(7) if v != variable and v not in parents]
+        found = score.with_each(variable, indices(*parents), indices(*others))
+        for other, value in zip(others, found.tolist(), strict=True):
+            whole = tuple(sorted((*parents, other)))
+            expected, _ = brute(codes, states, own.tolist(), variable, whole, 0.5)
+            assert value == pytest.approx(expected, rel=1e-9, abs=1e-7)
+
+
+def test_averages_are_compared_where_cells_are_missing(codes):
+    gapped = codes.copy()
+    gapped[1, ::3] = -1
+    gapped[4] = -1
+    for criterion, own in (("bic", lambda n: 0.5 * math.log(n) / n), ("aic", lambda n: 1 / n)):
+        score = _core.DiscreteScore(gapped, STATES, None, criterion)
+        likelihood, count = brute(gapped, STATES, [1] * 200, 0, (1,))
+        penalty = max(own(count), 0.1 * count**-0.49)
+        assert score.family(0, indices(1)) == pytest.approx(200 * (likelihood / count - penalty * 3))
+        assert score.family(0, indices(4)) == -math.inf
+    with pytest.raises(ValueError, match="missing"):
+        _core.DiscreteScore(gapped, STATES, None, "bdeu")
+    with pytest.raises(ValueError, match="unit"):
+        _core.DiscreteScore(codes, STATES, None, "bic", unit=0.0)
+    with pytest.raises(ValueError, match="no such loops"):
+        _core.use_bit_loops("mmx")

@@ -231,7 +231,7 @@ def test_nothing_else_is_served(ask, path):
 
 
 def test_an_internal_error_is_reported(explorer, monkeypatch, capfd):
-    def fails(self, question):
+    def fails(self, model, question):
         raise RuntimeError("a bug")
 
     monkeypatch.setattr(Explorer, "_marginals", fails)

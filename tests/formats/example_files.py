@@ -180,7 +180,104 @@ XDSL = """\
 </smile>
 """
 
-FILES = {".xmlbif": XMLBIF, ".net": HUGIN, ".uai": UAI, ".xdsl": XDSL}
+DSC = """\
+belief network "weather"
+properties { import "x"; }
+node season {
+  name : "the { season";
+  type : discrete [ 3 ] = { "dry", "mild", "wet" };
+  position : (10, 20);
+}
+node rain { type : discrete [2] = { no, yes } }
+node wet { type: discrete[2] = {"no","yes"}; }
+probability ( season ) { // a root
+   0.5, 0.3, 0.2;
+}
+probability ( rain | season ) {
+  (2) : 0.25, 0.75;
+  (0) : 0.9, 0.1 ;
+  default : 0.6, 0.4;
+}
+probability ( wet | season, rain ) {
+  (0, 0) : 0.8, 0.2;
+  (0, 1) : 0.15, 0.85;
+  (1, 0) : 0.7, 0.3;
+  (1, 1) : 0.1, 0.9;
+  (2, 0) : 0.55, 0.45;
+  (2, 1) : 0.05, 0.95;
+}
+"""
+
+DNE = """\
+// ~->[DNET-1]->~
+bnet weather {
+whenchanged = 1; /* a comment */
+visual V1 {
+  nodefont = font {shape= "Arial"; size= 14;};
+  NodeSet Node {BuiltIn = 1; Color = 0xc0c0c0;};
+  };
+node season {
+  kind = NATURE;
+  discrete = TRUE;
+  chance = CHANCE;
+  states = (dry, mild, wet);
+  parents = ();
+  probs =
+    // dry  mild  wet
+      (0.5, 0.3, 0.2);
+  title = "the \\"season\\"; (say) {";
+  visual V1 { center = (132, 54); };
+  };
+node rain {
+  states = (no, yes);
+  inputs = (link);
+  parents = (season);
+  probs = ((0.9, 0.1),   // dry
+     (0.6, 0.4),
+     (0.25, 0.75));
+  };
+node wet {
+  states = (no, yes);
+  parents = (season, rain);
+  probs = (((0.8, 0.2), (0.15, 0.85)), ((0.7, 0.3), (0.1, 0.9)), ((0.55, 0.45), (0.05, 0.95)));
+  }
+}
+"""
+
+DSL = """\
+net weather
+{
+ HEADER = { ID = weather; NAME = "the { weather"; };
+ NUMSAMPLES = 1000;
+ node season
+ {
+  TYPE = CPT;
+  HEADER = { ID = season; NAME = "season"; };
+  PARENTS = ();
+  DEFINITION = { NAMESTATES = (dry, mild, wet); PROBABILITIES = (0.5, 0.3, 0.2); };
+ };
+ node rain
+ {
+  TYPE = CPT;
+  PARENTS = (season);
+  DEFINITION = { NAMESTATES = (no, yes); PROBABILITIES = (0.9, 0.1, 0.6, 0.4, 0.25, 0.75); };
+ };
+ node wet
+ {
+  TYPE = CPT;
+  PARENTS = (season, rain);
+  DEFINITION =
+  {
+   NAMESTATES = (no, yes);
+   PROBABILITIES = (0.8, 0.2, 0.15, 0.85, 0.7, 0.3,
+    0.1, 0.9, 0.55, 0.45, 0.05, 0.95);
+  };
+ };
+ OBSERVATION_COST = { node season { PARENTS = (); }; }
+}
+"""
+
+FILES = {".xmlbif": XMLBIF, ".net": HUGIN, ".uai": UAI, ".xdsl": XDSL, ".dsc": DSC, ".dne": DNE, ".dsl": DSL}
 NETWORKS = {suffix: NUMBERED if suffix == ".uai" else NETWORK for suffix in FILES}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 
 import pytest
-from formats.example_files import FILES, HUGIN, NETWORKS, parsed
+from formats.example_files import FILES, NETWORKS, parsed
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -26,7 +26,7 @@ def test_the_example_is_the_network(tmp_path, suffix):
     ("change", "what"),
     [
         (lambda text: text.replace("\n", "\r\n"), "Windows line ends"),
-        (lambda text: text.replace("0.1 ", "1e-1 "), "an exponent"),
+        (lambda text: text.replace("0.1 ", "1e-1 ").replace("0.1)", "1e-1)").replace("0.1,", "1e-1,"), "an exponent"),
         (lambda text: text.replace(" 0.", " ."), "no digit before the point"),
     ],
 )
@@ -47,7 +47,7 @@ def test_gzip_and_byte_order_marks(tmp_path, suffix, encoding):
 @SUFFIXES
 def test_every_truncated_file_is_refused(suffix):
     text = FILES[suffix].rstrip()
-    first = HUGIN.index("node season") + 1 if suffix == ".net" else 0  # `net { … }` alone is a network without nodes
+    first = text.index("node season") + 1 if suffix in (".net", ".dsc") else 0  # a head alone is a network without nodes
     for stop in range(first, len(text)):
         with pytest.raises(dc.FormatError) as caught:
             parsed(text[:stop], suffix)
@@ -55,11 +55,19 @@ def test_every_truncated_file_is_refused(suffix):
         assert caught.value.column is not None
 
 
-@SUFFIXES
+@pytest.mark.parametrize("suffix", [".xmlbif", ".uai", ".dsc"])
 def test_a_gaussian_network_is_refused_and_told_where_to_go(tmp_path, suffix):
     network = dc.BayesianNetwork.gaussian([], {"x": (0, {}, 1)})
-    with pytest.raises(dc.FormatError, match=r"cannot hold a gaussian network; JSON \(\.json\) can"):
+    can = r"Hugin NET \(\.net\) and XDSL \(\.xdsl\) and JSON \(\.json\) can"
+    with pytest.raises(dc.FormatError, match=rf"cannot hold a gaussian network; {can}"):
         dc.write(network, tmp_path / f"network{suffix}", rename=True)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("suffix", [".dne", ".dnet.gz", ".dsl"])
+def test_formats_that_are_only_read(tmp_path, suffix):
+    with pytest.raises(dc.FormatError, match="is only read, not written; choose another suffix"):
+        dc.write(NETWORKS[".dne"], tmp_path / f"network{suffix}")
     assert not list(tmp_path.iterdir())
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from formats.example_files import FILES
 from mutations import try_for_a_minute, try_some
 
 import dconvex as dc
@@ -18,16 +19,29 @@ SEEDS = {
     "asia": dc.load_network("asia"),
     "survey": dc.load_network("survey"),
     "numbered": dc.random_network(dc.random_dag(5, 6, seed=3), states=3, seed=3),
+    "intervals": dc.BayesianNetwork.discrete(
+        [("x", "y")],
+        {"x": [0.2, 0.3, 0.5], "y": [[0.1, 0.9], [0.4, 0.6], [1, 0]]},
+        {"x": [dc.Interval(float("-inf"), 0.5), dc.Interval(0.5, 2), dc.Interval(2, float("inf"))], "y": ["no", "yes"]},
+    ),
     "alone": dc.random_network(dc.Dag([], ["a"]), states=2, seed=1),
 }
 GAUSSIAN = dc.random_gaussian_network([("x", "y"), ("y", "z")], seed=1)
-SUFFIXES = (".bif", ".xmlbif", ".net", ".uai", ".xdsl", ".json", ".json.gz")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*rows were divided by their sums"),
+    pytest.mark.filterwarnings("ignore:.*what follows the tables"),
+]
+WRITTEN = (".bif", ".xmlbif", ".net", ".uai", ".xdsl", ".dsc", ".json", ".json.gz")
+SUFFIXES = (*WRITTEN, ".dne", ".dsl")
+HOLD_GAUSSIAN = (".net", ".xdsl", ".json", ".json.gz")
 
 
 def originals(folder, suffix: str) -> list[bytes]:
     """A few networks as we write them in a format."""
+    if suffix not in WRITTEN:
+        return [FILES[suffix].encode()]
     found = []
-    for name, network in [*SEEDS.items(), *([("gaussian", GAUSSIAN)] if "json" in suffix else [])]:
+    for name, network in [*SEEDS.items(), *([("gaussian", GAUSSIAN)] if suffix in HOLD_GAUSSIAN else [])]:
         path = folder / f"{name}{suffix}"
         dc.write(network, path, rename=True)
         found.append(path.read_bytes())
@@ -41,7 +55,7 @@ def try_file(path: Path) -> None:
     except dc.FormatError as error:
         assert str(path.name) in str(error)
         return
-    again = path.with_name(f"again{path.name.removeprefix('mutant')}")
+    again = path.with_name(f"again{path.name.removeprefix('mutant') if path.suffix not in ('.dne', '.dsl') else '.dsc'}")
     dc.write(network, again, rename=True)
     assert len(dc.read(again)) == len(network)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import numpy as np
 import pytest
 from formats.example_files import NETWORK, NUMBERED, UAI, parsed
@@ -17,7 +19,7 @@ def test_comments_and_one_line():
 @pytest.mark.parametrize(
     ("old", "new", "line", "column", "said"),
     [
-        ("BAYES", "MARKOV", 1, 1, "this is a Markov network; only Bayesian networks (BAYES) can be read"),
+        ("BAYES", "MARKOV", 1, 1, "this is a Markov network, which dc.read_markov reads"),
         ("BAYES", "BAYS", 1, 1, "expected 'BAYES', found 'BAYS'"),
         ("BAYES\n3\n", "BAYES\nthree\n", 2, 1, "expected the number of variables, found 'three'"),
         ("3 2 2\n3\n1 0", "3 2 2\n2\n1 0", 9, 1, "expected a table of 6 entries, found 3"),
@@ -99,3 +101,52 @@ def test_a_network_of_numbers_needs_no_renaming(tmp_path):
 def test_true_and_false_are_not_one_and_zero(tmp_path):
     network = dc.BayesianNetwork.discrete([], {0: [0.5, 0.5]}, {0: [False, True]})
     assert dc.write(network, tmp_path / "network.uai", rename=True) == {(0, False): 0, (0, True): 1}
+
+
+def test_text_behind_the_tables_is_said_not_to_be_read():
+    with pytest.warns(UserWarning, match="what follows the tables, from line 24 on, is not read"):
+        assert parsed(UAI + "1\n1 0 0\n", ".uai") == NUMBERED
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("0\n", {}), ("2 0 1 5 0", {0: 1, 5: 0}), ("1\n2 0 1 5 0\n", {0: 1, 5: 0}), ("1\n0\n", {}), ("", {}), ("1 3 2", {3: 2})],
+)
+def test_evidence_files(tmp_path, text, found):
+    for name, write in (("x.evid", str.encode), ("x.uai.evid.gz", lambda text: gzip.compress(text.encode()))):
+        (tmp_path / name).write_bytes(write(text))
+        assert dc.read_evidence(tmp_path / name) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("2 0 1", "expected 0 pairs|expected one set of evidence, found 2"),
+        ("1 3", "expected 3 pairs of a variable and its state, found 0 numbers"),
+        ("2 0 1 0 0", "a variable is observed twice"),
+        ("1 0 x", "expected a number, found 'x'"),
+    ],
+)
+def test_evidence_files_that_are_wrong(tmp_path, text, said):
+    (tmp_path / "x.evid").write_text(text)
+    with pytest.raises(dc.FormatError, match=said):
+        dc.read_evidence(tmp_path / "x.evid")
+
+
+def test_evidence_in_json(tmp_path):
+    path = tmp_path / "evidence.json"
+    path.write_text('{"smoke": "yes", "xray": ["yes", "no"], "asia": null}')
+    found = dc.read_evidence(path)
+    assert found == {"smoke": "yes", "xray": frozenset({"yes", "no"})}
+    assert dc.localize(dc.load_network("asia")).query("lung", found).values[0] == pytest.approx(0.1)
+    for text, said in [
+        ("[1]", "expected a JSON object"),
+        ("{", "not JSON"),
+        ('{"a": {}}', "expected a label"),
+        ("[" * 10**5, "JSON"),
+    ]:
+        path.write_text(text)
+        with pytest.raises(dc.FormatError, match=said):
+            dc.read_evidence(path)
+    with pytest.raises(dc.FormatError, match=r"evidence is read from \.evid and \.json"):
+        dc.read_evidence("evidence.csv")

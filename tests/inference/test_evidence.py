@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -162,8 +163,7 @@ def test_an_unknown_variable_has_a_near_match(kind):
         ({"rain": "mch"}, "unknown state 'mch' of 'rain'; did you mean 'much'"),
         ({"rain": {"none", "mch"}}, "unknown state 'mch' of 'rain'; did you mean 'much'"),
         ({"sprinkler": "1"}, "unknown state '1' of 'sprinkler'; did you mean 1?"),
-        ({"rain": None}, "unknown state None of 'rain'"),
-        ({"rain": pd.NA}, "unknown state <NA> of 'rain'"),
+        ({"rain": {None, "none"}}, "unknown state None of 'rain'"),
         ({"sprinkler": 1.5}, "unknown state 1.5 of 'sprinkler'"),
     ],
 )
@@ -298,3 +298,43 @@ def test_a_row_of_pandas_is_evidence():
     assert local.query("lung", row).values.tolist() == local.query("lung", dict(row)).values.tolist()
     numbers = dc.localize(dc.load_network("ecoli70"))
     assert numbers.query("lacA", pd.Series({"aceB": 1.5})).mean == numbers.query("lacA", {"aceB": 1.5}).mean
+
+
+@pytest.mark.parametrize("nothing", [None, float("nan"), np.float64("nan"), pd.NA, pd.NaT])
+def test_what_is_missing_is_not_observed(nothing):
+    local, given = dc.localize(dc.load_network("asia")), {"smoke": "yes", "xray": nothing}
+    known = {"smoke": "yes"}
+    assert local.query("lung", given).values.tolist() == local.query("lung", known).values.tolist()
+    assert local.marginals(given)["lung"].values.tolist() == local.marginals(known)["lung"].values.tolist()
+    assert local.log_evidence(given) == local.log_evidence(known)
+    numbers = dc.localize(dc.load_network("ecoli70"))
+    assert numbers.query("lacA", {"aceB": nothing, "asnA": 1}).mean == numbers.query("lacA", {"asnA": 1}).mean
+    with pytest.raises(dc.UnknownVariableError, match="smok"):
+        local.query("lung", {"smok": nothing})
+
+
+def rows_of_a_table():
+    """A row with a cell of the target, a missing one, and one that is no variable, in whatever holds rows."""
+    table = pd.DataFrame({"id": [7, 8], "smoke": ["yes", "no"], "lung": ["no", "no"], "xray": [None, "yes"]})
+    yield table.iloc[0]
+    yield table.iloc[[0]]
+    yield pl.from_pandas(table)[0]
+
+
+def test_of_a_row_the_cells_that_are_variables_and_not_asked_for_count():
+    local = dc.localize(dc.load_network("asia"))
+    expected = local.query("lung", {"smoke": "yes"}).values.tolist()
+    for row in rows_of_a_table():
+        assert local.query("lung", row).values.tolist() == expected
+        assert local.query(["lung"], row, method="sampling", seed=1).values.shape == (2,)
+        assert local.marginals(row)["lung"].values.tolist() == [0, 1]
+        assert local.log_evidence(row) == local.log_evidence({"smoke": "yes", "lung": "no"})
+        assert local.most_probable(None, row)[0].keys() == set(local.dag.nodes) - {"smoke", "lung"}
+
+
+def test_rows_that_are_no_evidence():
+    local = dc.localize(dc.load_network("asia"))
+    with pytest.raises(ValueError, match=r"evidence is one row, and this table has 2; predict_proba takes tables"):
+        local.query("lung", pd.DataFrame({"smoke": ["yes", "no"]}))
+    with pytest.raises(dc.UnknownVariableError, match="did you mean 'smoke'"):
+        local.query("lung", pd.Series({"smok": "yes"}))

@@ -224,6 +224,13 @@ class TestErrors:
         assert "not Dask's Series" in message(lambda: dc.fit(ASIA, data["lung"]))
         assert "not Dask's Series" in message(lambda: dc.localize(ASIA).predict(data["lung"], "smoke"))
 
+    def test_probabilities_as_frames_have_the_index_of_the_data(self):
+        frame = ROWS.head(6)[["smoke"]].set_index(pd.Index([3, 5, 7, 9, 11, 13]))
+        model = dc.localize(ASIA)
+        with dask.config.set(scheduler="synchronous"):
+            found = model.predict_proba(dd.from_pandas(frame, npartitions=2), "lung", as_frame=True)["lung"].compute()
+        pd.testing.assert_frame_equal(found, model.predict_proba(frame, "lung", as_frame=True)["lung"])
+
 
 class TestWhatMoves:
     def test_tasks_give_statistics_and_no_frames(self):

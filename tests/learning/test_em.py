@@ -384,8 +384,6 @@ def test_complete_rows_of_numbers():
     gaps = rows.mask(np.random.default_rng(0).random(rows.shape) < 0.1)
     complete, dropped = dc.fit(network, gaps, missing="complete"), dc.fit(network, gaps.dropna())
     assert complete.network() == dropped.network()
-    with pytest.raises(ValueError, match="discrete data so far"):
-        dc.fit(network, gaps, missing="em")
 
 
 def test_local_em_is_em_of_each_cluster():

@@ -53,7 +53,15 @@ def gaussian(path: Path, **options: object) -> None:
     dc.fit(network, noisy, **options).save(path, statistics=True)
 
 
+def intervals(path: Path) -> None:
+    """Numbers as states: the ends of intervals are in the file."""
+    rows = pd.DataFrame({"x": np.random.default_rng(1).normal(size=60)})
+    rows["y"] = rows["x"].gt(0)
+    dc.fit([("x", "y")], rows, discretizer=dc.discretize(rows, ["x"], bins=3)).save(path, statistics=True)
+
+
 SUBJECTS: dict[str, Callable[[Path], None]] = {
+    "intervals.dcx": intervals,
     "localized.dcx": lambda path: dc.localize(mixed(), max_bytes=1 << 30).save(path),
     "asia.dcx": lambda path: dc.localize(dc.load_network("asia")).save(path),
     "local.dcx": lambda path: local(path, prior=dc.BDeu(1)),

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import dconvex as dc
-from dconvex.inference.model import NetworkOrigin
+from dconvex.inference.origin import NetworkOrigin
 from dconvex.learning.fitting import DataOrigin
 from dconvex.storage.file_origin import FileOrigin
 

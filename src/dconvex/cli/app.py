@@ -12,6 +12,7 @@ from dconvex.cli import completion
 from dconvex.cli.options import (
     SEPARATORS_HELP,
     TARGET_HELP,
+    EvidenceFileOption,
     GivenOption,
     Impossible,
     JsonOption,
@@ -19,6 +20,7 @@ from dconvex.cli.options import (
     MaxBytesOption,
     Missing,
     NetworkArgument,
+    OptionalNetworkArgument,
     PlotOption,
     Separators,
     SoftOption,
@@ -184,6 +186,7 @@ def fit(
         "dconvex query alarm --most-probable --given BP=LOW",
         "dconvex query ecoli70 lacA --given aceB=1.5",
         "dconvex query model.dcx HR CO --sampling 10000 --seed 1",
+        "dconvex query alarm.uai --evidence alarm.uai.evid",
     )
 )
 def query(
@@ -191,6 +194,7 @@ def query(
     variables: Annotated[list[str] | None, variables_argument("Ask for these together; without any, for each one.")] = None,
     given: GivenOption = None,
     soft: SoftOption = None,
+    evidence: EvidenceFileOption = None,
     each: Annotated[bool, flag("--each", "A table for each variable instead of one for all together.")] = False,
     most_probable: Annotated[bool, flag("--most-probable", "Ask for the most probable joint state.")] = False,
     sampling: Annotated[
@@ -203,6 +207,7 @@ def query(
     plot: PlotOption = None,
 ) -> None:
     """Ask for probabilities given what is known."""
+    from dconvex.cli.evidence import given_in
     from dconvex.cli.query import QueryOptions, most_probable_states, query_network
 
     if most_probable and (each or sampling is not None):
@@ -213,7 +218,7 @@ def query(
         raise typer.BadParameter("--plot draws one distribution; name its variables, without --each and --most-probable")
     options = QueryOptions(each, sampling, seed, max_bytes, full, as_json=json, picture=plot)
     ask = most_probable_states if most_probable else query_network
-    ask(network, variables or [], given or [], soft or [], options)
+    ask(network, variables or [], [*(given or []), *given_in(evidence)], soft or [], options)
 
 
 @app.command(
@@ -228,14 +233,17 @@ def explain(
     variables: Annotated[list[str], variables_argument("The variables to ask for.")],
     given: GivenOption = None,
     soft: SoftOption = None,
+    evidence: EvidenceFileOption = None,
     max_bytes: MaxBytesOption = None,
     json: JsonOption = False,
     plot: PlotOption = None,
 ) -> None:
     """Print how a question will be answered, and by which clusters."""
+    from dconvex.cli.evidence import given_in
     from dconvex.cli.explain import explain_question
 
-    explain_question(network, variables, given or [], soft or [], max_bytes=max_bytes, as_json=json, picture=plot)
+    known = [*(given or []), *given_in(evidence)]
+    explain_question(network, variables, known, soft or [], max_bytes=max_bytes, as_json=json, picture=plot)
 
 
 @app.command(
@@ -294,9 +302,47 @@ def predict(
     )
 
 
-@app.command(epilog=examples("dconvex explore alarm", "dconvex explore model.dcx --port 8000 --no-browser"))
-def explore(
+@app.command(
+    epilog=examples(
+        "dconvex evaluate model.dcx rows.csv --target HR",
+        "dconvex evaluate model.dcx rows.parquet --target HR --plot calibration.svg",
+        "dconvex evaluate model.dcx rows.csv --target HR --impossible nan --json",
+    )
+)
+def evaluate(
     network: NetworkArgument,
+    data: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA",
+            help="The rows: .csv, .csv.gz or .parquet, a column for the target and for what is observed; - for CSV from stdin.",
+        ),
+    ],
+    target: Annotated[
+        str, typer.Option(metavar="VARIABLE", help="The variable to predict.", autocompletion=completion.variables)
+    ],
+    weights: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column of the rows' weights.")] = None,
+    bins: Annotated[int, typer.Option(metavar="NUMBER", min=1, help="The number of bins of the calibration curve.")] = 10,
+    impossible: Annotated[
+        Impossible, typer.Option(help="Rows of probability zero: an error, or they do not count.")
+    ] = Impossible.error,
+    unknown: Annotated[
+        Unknown, typer.Option(help="States that are not in the network: an error, or not observed.")
+    ] = Unknown.error,
+    max_bytes: MaxBytesOption = None,
+    json: JsonOption = False,
+    plot: PlotOption = None,
+) -> None:
+    """Compare predictions with what happened: accuracy, log loss, calibration, confusion; for numbers, errors and coverage."""
+    from dconvex.cli.evaluate import EvaluationOptions, evaluate_target
+
+    options = EvaluationOptions(weights, bins, impossible.value, unknown.value, max_bytes, as_json=json, picture=plot)
+    evaluate_target(network, data, target, options)
+
+
+@app.command(epilog=examples("dconvex explore", "dconvex explore alarm", "dconvex explore model.dcx --port 8000 --no-browser"))
+def explore(
+    network: OptionalNetworkArgument = None,
     host: Annotated[
         str,
         typer.Option(metavar="ADDRESS", help="The address to serve on; with any but 127.0.0.1 other machines can connect."),
@@ -307,7 +353,7 @@ def explore(
     browser: Annotated[bool, flag("--browser/--no-browser", "Open the page in a browser.")] = True,
     json: JsonOption = False,
 ) -> None:
-    """Look at a network and its cluster tree on a page of your own browser, and ask by clicking."""
+    """Ask a network by clicking, on a page of your own browser; without a network the page offers what there is."""
     from dconvex.cli.explore import explore as explore_model
 
     explore_model(network, host, port, browser=browser, as_json=json)

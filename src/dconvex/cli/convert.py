@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from rich.console import Console
@@ -10,6 +9,7 @@ from rich.text import Text
 
 from dconvex.cli.sources import find_network
 from dconvex.cli.targets import check_target
+from dconvex.cli.terminal import print_json
 from dconvex.formats import write
 from dconvex.formats.file_format import Renaming
 
@@ -20,7 +20,7 @@ def convert_file(source: str, target: Path, *, rename: bool, as_json: bool = Fal
     network = find_network(source)
     changes = write(network, target, rename=rename) or {}
     if as_json:
-        print(json.dumps({"network": source, "file": str(target), "renamed": _records(changes)}))
+        print_json({"network": source, "file": str(target), "renamed": _records(changes)})
         return
     console = Console(soft_wrap=True)
     console.print(Text(f"wrote {target}: {network}"))

@@ -15,6 +15,7 @@ from dconvex.cli.sources import Subject, variables_by_spelling
 from dconvex.cli.targets import check_target
 from dconvex.errors import DataError, FormatError
 from dconvex.formats.text_files import write_text
+from dconvex.intervals import Interval
 from dconvex.names import Label
 
 if TYPE_CHECKING:
@@ -29,8 +30,11 @@ MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "None", "<NA>")
 """How a missing cell may be spelled, unless a state of the variable is spelled so."""
 
 
-def read_data(path: Path, network: Subject) -> tuple[pd.DataFrame, list[str]]:
-    """The columns that are variables of the network, with its own names and labels; and the names of all other columns."""
+def read_data(path: Path, network: Subject, numbers: Sequence[str] = ()) -> tuple[pd.DataFrame, list[str]]:
+    """The columns that are variables of the network, with its own names and labels; and the names of all other columns.
+
+    `numbers` are further columns to read, of numbers.
+    """
     import pandas as pd
 
     if str(path) == STDIN:
@@ -42,7 +46,9 @@ def read_data(path: Path, network: Subject) -> tuple[pd.DataFrame, list[str]]:
     others: list[str] = []
     for column in frame.columns:
         name = by_spelling.get(str(column))
-        if name is None:
+        if str(column) in numbers:
+            found[str(column)] = _numbers(frame[column])
+        elif name is None:
             others.append(str(column))
         elif network.kind == "discrete":
             found[name] = _labelled(frame[column], states[name])
@@ -141,7 +147,17 @@ def _labelled(column: pd.Series[Any], labels: tuple[Label, ...]) -> pd.Series[An
         raise DataError(f"column {column.name!r} holds no states (its type is {column.dtype})") from None
     meant = [value if value in own else spelled.get(str(value), value) for value in values.tolist()]
     meant = [None if value in MISSING and value not in own else value for value in meant]
+    if any(isinstance(label, Interval) for label in labels):
+        meant = [_as_number(value) for value in meant]
     return pd.Series([None if code < 0 else meant[code] for code in codes.tolist()], index=column.index, dtype=object)
+
+
+def _as_number(cell: object) -> object:
+    """The number that a text spells; anything else as it is."""
+    try:
+        return float(cell) if isinstance(cell, str) else cell
+    except ValueError:
+        return cell
 
 
 def _numbers(column: pd.Series[Any]) -> pd.Series[Any]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import TypeVar
 
 import typer
 
+from dconvex.bins import state_of
 from dconvex.cli.sources import Subject, variables_by_spelling
-from dconvex.display.labels import label as in_one_line
 from dconvex.errors import UnknownStateError, UnknownVariableError
+from dconvex.formats.evidence_files import read_evidence
+from dconvex.inference.titles import finding
 from dconvex.names import Label, Name
 
 Found = TypeVar("Found")
@@ -26,10 +29,7 @@ class CommandEvidence:
 
     def __str__(self) -> str:
         """`BP = LOW, CVP in {LOW, NORMAL}, HR ~ HIGH:0.7`."""
-        said = [_said(name, value) for name, value in self.observed.items()]
-        for name, likelihood in self.soft.items():
-            parts = (f"{in_one_line(label)}:{number:g}" for label, number in likelihood.items())
-            said.append(f"{in_one_line(name)} ~ {', '.join(parts)}")
+        said = [finding(name, value) for name, value in [*self.observed.items(), *self.soft.items()]]
         return ", ".join(said if len(said) <= 8 else [*said[:7], f"… {len(said) - 7} more"])
 
     def __bool__(self) -> bool:
@@ -45,6 +45,16 @@ def read_given(network: Subject, given: Sequence[str], soft: Sequence[str]) -> C
         raise typer.BadParameter("likelihoods of states are for discrete networks", param_hint="--soft")
     read = _states if network.kind == "discrete" else _number
     return CommandEvidence(_by_variable(network, given, "--given", read), _by_variable(network, soft, "--soft", _likelihood))
+
+
+def given_in(file: Path | None) -> list[str]:
+    """The evidence of a file, as it would be typed."""
+    if file is None:
+        return []
+    return [
+        f"{name}={','.join(map(str, value)) if isinstance(value, frozenset) else value}"
+        for name, value in read_evidence(file).items()
+    ]
 
 
 def labels_by_spelling(labels: Sequence[Label]) -> dict[str, Label]:
@@ -92,7 +102,7 @@ def _halves(word: str, network: Subject, known: dict[str, Name], option: str) ->
 def _states(network: Subject, name: Name, text: str) -> Label | tuple[Label, ...]:
     known = labels_by_spelling(network.states[name])
     labels: list[Label]
-    labels, rest = _taken_apart(text, lambda part: _meant(part, known))
+    labels, rest = _taken_apart(text, lambda part: _state(part, known, network.states[name]))
     if rest is not None:
         raise UnknownStateError(name, rest.strip(), network.states[name])
     different = tuple(dict.fromkeys(labels))
@@ -124,6 +134,15 @@ def _likelihood(network: Subject, name: Name, text: str) -> dict[Label, float]:
     raise UnknownStateError(name, spelled.strip(), network.states[name])
 
 
+def _state(spelled: str, known: Mapping[str, Label], labels: tuple[Label, ...]) -> Label | None:
+    """The label with this spelling, or the interval that the number falls into."""
+    label = _meant(spelled, known)
+    if label is None and (number := _finite(spelled)) is not None:
+        state = state_of(number, labels)
+        return None if state is None else labels[state]
+    return label
+
+
 def _meant(spelled: str, known: Mapping[str, Found]) -> Found | None:
     """The value with this spelling, if necessary without the spaces around it."""
     return known.get(spelled, known.get(spelled.strip()))
@@ -150,9 +169,3 @@ def _finite(text: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) else None
-
-
-def _said(name: Name, value: Any) -> str:
-    if isinstance(value, tuple):
-        return f"{in_one_line(name)} in {{{', '.join(map(in_one_line, value))}}}"
-    return f"{in_one_line(name)} = {in_one_line(value)}"

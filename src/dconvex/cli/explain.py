@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from rich.text import Text
 from dconvex.cli.drawing import check_picture, draw
 from dconvex.cli.evidence import CommandEvidence
 from dconvex.cli.query import asking, read_question
+from dconvex.cli.terminal import print_json
 from dconvex.display.labels import label
 from dconvex.inference.query_plan import QueryPlan
 from dconvex.names import Name, canonical
@@ -37,7 +37,7 @@ def explain_question(
     with asking(model):
         plan = model.explain(targets, evidence.observed, soft=evidence.soft, max_bytes=max_bytes)
     if as_json:
-        print(json.dumps({"network": source, **_record(plan)}))
+        print_json({"network": source, **_record(plan)})
     else:
         console = Console(soft_wrap=True)
         console.print(Text(str(plan)))

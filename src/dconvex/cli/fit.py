@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -18,6 +17,7 @@ from rich.text import Text
 from dconvex.cli.data import STDIN, received
 from dconvex.cli.sources import MODEL_SUFFIX, find_network
 from dconvex.cli.targets import check_target
+from dconvex.cli.terminal import print_json
 from dconvex.errors import FormatError
 from dconvex.inference.model import LocalModel
 from dconvex.learning.estimation.priors import BDeu, Dirichlet, NormalInverseGamma, Prior
@@ -66,7 +66,7 @@ def learn(structure: str, data: Sequence[str], out: Path, how: Learning, *, as_j
     seconds = time.perf_counter() - start
     model.save(out, statistics=how.statistics)
     if as_json:
-        print(json.dumps({"model": str(out), "seconds": seconds, "clusters": len(model.tree), **model.report().record()}))
+        print_json({"model": str(out), "seconds": seconds, "clusters": len(model.tree), **model.report().record()})
         return
     _print_learned(Console(soft_wrap=True), model, out, seconds)
 

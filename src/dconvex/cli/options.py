@@ -35,6 +35,14 @@ NetworkArgument = Annotated[
         autocompletion=completion.networks,
     ),
 ]
+OptionalNetworkArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[NETWORK]",
+        help="A built-in network, a network file, or a model file; without one, a start page offers them.",
+        autocompletion=completion.networks,
+    ),
+]
 JsonOption = Annotated[bool, flag("--json", "Print JSON, for programs.")]
 GivenOption = Annotated[
     list[str] | None,
@@ -43,6 +51,10 @@ GivenOption = Annotated[
         help="What was observed: a state, one of several states (A=x,y), or a number; may come several times.",
         autocompletion=completion.evidence,
     ),
+]
+EvidenceFileOption = Annotated[
+    Path | None,
+    typer.Option("--evidence", metavar="FILE", help="A file of what was observed: .evid (UAI) or .json."),
 ]
 SoftOption = Annotated[
     list[str] | None,
@@ -59,7 +71,9 @@ PlotOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Draw it into this file: .svg, .html, or .png and .pdf with matplotlib."),
 ]
-TARGET_HELP = "The file to write; its suffix says the format: .bif, .xmlbif, .net, .uai, .xdsl, .json, each also with .gz."
+TARGET_HELP = (
+    "The file to write; its suffix says the format: .bif, .xmlbif, .net, .uai, .xdsl, .dsc, .json, each also with .gz."
+)
 SEPARATORS_HELP = (
     "Minimal d-convex separators, any d-convex ones, complete ones, or all of a minimal triangulation, d-convex or not."
 )

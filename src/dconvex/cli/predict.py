@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,7 +13,7 @@ from rich.text import Text
 from dconvex.amounts import amount
 from dconvex.cli.data import check_data_target, read_data, write_data
 from dconvex.cli.sources import find_different_variables, find_model
-from dconvex.cli.terminal import waiting
+from dconvex.cli.terminal import print_json, waiting
 from dconvex.errors import DataError
 from dconvex.inference.model import LocalModel
 from dconvex.names import Name
@@ -50,7 +49,7 @@ def predict_targets(
     with waiting(f"predicting {amount(len(rows), 'row')}"):
         answer = _probabilities(model, rows, chosen, policy) if proba else _predictions(model, rows, chosen, policy)
     if as_json:
-        print(json.dumps({"network": source, "kind": model.kind, "rows": len(answer), "columns": _cells(answer)}))
+        print_json({"network": source, "kind": model.kind, "rows": len(answer), "columns": _cells(answer)})
         return
     write_data(answer, out)
     if out is not None:
@@ -61,6 +60,11 @@ def _check_columns(console: Console, path: Path, rows: pd.DataFrame, targets: Se
     """Report the columns that are ignored, so that a mistyped name is noticed."""
     if not set(rows.columns) - set(targets):
         raise DataError(f"{path}: no column is a variable of the network, apart from targets; the header must have their names")
+    report_other_columns(console, others)
+
+
+def report_other_columns(console: Console, others: Sequence[str]) -> None:
+    """Print the columns that are ignored."""
     if others:
         shown = ", ".join(others[:8]) + (f", … ({len(others)} in all)" if len(others) > 8 else "")
         console.print(Text(f"columns that are not in the network are ignored: {shown}", style="dim"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -24,7 +23,7 @@ from dconvex.cli.answer_view import (
 from dconvex.cli.drawing import check_picture, draw
 from dconvex.cli.evidence import CommandEvidence, read_given
 from dconvex.cli.sources import find_different_variables, find_model
-from dconvex.cli.terminal import waiting
+from dconvex.cli.terminal import print_json, waiting
 from dconvex.display.labels import label
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.engine import Answer
@@ -60,7 +59,7 @@ def query_network(
     with asking(model):
         answers = [_joint(model, targets, evidence, options)] if is_joint else _each(model, targets, evidence, options)
     if options.as_json:
-        print(json.dumps({"network": source, "kind": model.kind, "answers": [_record(answer) for answer in answers]}))
+        print_json({"network": source, "kind": model.kind, "answers": [_record(answer) for answer in answers]})
     elif targets:
         for answer in answers:
             _print_answer(Console(), answer, evidence, full=options.full)
@@ -86,7 +85,7 @@ def most_probable_states(
     measure = "log_probability" if model.kind == "discrete" else "log_density"
     if options.as_json:
         states = [{"variable": name, "state": state} for name, state in assignment.items()]
-        print(json.dumps({"network": source, "kind": model.kind, "states": states, measure: height}))
+        print_json({"network": source, "kind": model.kind, "states": states, measure: height})
         return
     console = Console()
     console.print(Text(f"most probable given {evidence}" if evidence else "most probable", style="bold"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from rich.text import Text
 
 from dconvex.cli.drawing import check_picture, draw
 from dconvex.cli.sources import find_network, find_variables
-from dconvex.cli.terminal import print_whole
+from dconvex.cli.terminal import print_json, print_whole
 from dconvex.display.labels import label as in_one_line
 from dconvex.names import Name
 from dconvex.network.family import Regression, Table
@@ -28,7 +27,7 @@ def print_network(source: str, variables: Sequence[str], *, as_json: bool, pictu
     chosen = find_variables(network, variables)
     if as_json:
         described = [_record(network, node) for node in chosen or network.dag.nodes]
-        print(json.dumps({"kind": network.kind, "variables": described}))
+        print_json({"kind": network.kind, "variables": described})
     else:
         _print_for_people(Console(), source, network, chosen)
     draw(network, picture, for_programs=as_json)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import codecs
 import io
+import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
+
+from dconvex.intervals import Interval
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,6 +42,11 @@ def print_whole(console: Console, table: Table) -> None:
         console.width = before
 
 
+def print_json(record: object) -> None:
+    """Print plain data for programs; intervals among it as they print."""
+    print(json.dumps(record, default=_plain))
+
+
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
     """A moving sign on the terminal for work that takes over a second."""
@@ -59,6 +67,12 @@ def waiting(what: str) -> Iterator[None]:
         timer.cancel()
         timer.join()  # it may be starting the status just now
         status.stop()
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, Interval):
+        return str(value)
+    raise TypeError(f"{value!r} is not plain data")
 
 
 def _spelled(error: UnicodeError) -> tuple[str, int]:

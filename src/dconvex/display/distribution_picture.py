@@ -20,6 +20,8 @@ ROWS = 30
 """The most bars: all states of one variable in their order, or the most probable ones."""
 LONGEST, CELLS = 64, 1_600
 """The longest side of a heat map, and the most cells in it."""
+STRIP = 12
+"""A heat map with a side more than this many times as long as the other is a strip; bars are drawn instead."""
 COLUMNS = 12
 """The most variables whose states are listed."""
 
@@ -29,8 +31,12 @@ def distribution_picture(table: DrawableDistribution, ruler: Ruler) -> Drawing:
     if not table.variables:
         return without_variables(ruler)
     is_small = table.values.size <= CELLS and max(table.values.shape) <= LONGEST
-    is_map = len(table.variables) == 2 and is_small and table.standard_errors is None
+    is_map = len(table.variables) == 2 and is_small and not _is_strip(table.values.shape) and table.standard_errors is None
     return _heat_map(table, ruler) if is_map else _bars(table, ruler)
+
+
+def _is_strip(shape: tuple[int, ...]) -> bool:
+    return max(shape) > ROWS and max(shape) > STRIP * min(shape)
 
 
 def _bars(table: DrawableDistribution, ruler: Ruler) -> Drawing:
@@ -50,7 +56,7 @@ def _bars(table: DrawableDistribution, ruler: Ruler) -> Drawing:
     ]
     notes = [f"a full bar is {whole:g}"] if whole < 1 else []
     notes += _left_out(flat, shown, len(table.variables))
-    return bar_chart(_title(table.variables), _heads(table.variables), bars, ruler, "; ".join(notes))
+    return bar_chart(table.title, _heads(table.variables), bars, ruler, "; ".join(notes))
 
 
 def full_length(largest: float) -> float:
@@ -83,11 +89,6 @@ def _left_out(flat: Floats, shown: Integers, variables: int) -> list[str]:
     return notes
 
 
-def _title(variables: Sequence[Name]) -> str:
-    names = ", ".join(map(label, variables[:COLUMNS]))
-    return f"P({names}{', …' if len(variables) > COLUMNS else ''})"
-
-
 def _heads(variables: Sequence[Name]) -> tuple[str, ...]:
     return tuple(map(label, variables[:COLUMNS])) if len(variables) > 1 else ()
 
@@ -103,4 +104,4 @@ def _heat_map(table: DrawableDistribution, ruler: Ruler) -> Drawing:
         for name, states in zip(table.variables, table.labels, strict=True)
     )
     most = float(table.values.max(initial=0.0)) or 1.0
-    return heat_map(_title(table.variables), down, across, table.values, lambda value: shade(value / most), _number, ruler)
+    return heat_map(table.title, down, across, table.values, lambda value: shade(value / most), _number, ruler)

@@ -27,6 +27,29 @@ class DrawableNetwork(Protocol):
     def graph(self) -> Graph: ...
 
 
+class DrawableExtension(Protocol):
+    """An `Extension`: a DAG, and the edges that were given up in it."""
+
+    @property
+    def dag(self) -> DrawableNetwork: ...
+    @property
+    def given_up(self) -> Sequence[tuple[Name, Name]]: ...
+
+
+class DrawableCpdag(Protocol):
+    """A `Cpdag`."""
+
+    def __len__(self) -> int: ...
+    @property
+    def nodes(self) -> Sequence[Name]: ...
+    @property
+    def directed(self) -> Sequence[tuple[Name, Name]]: ...
+    @property
+    def undirected(self) -> Sequence[tuple[Name, Name]]: ...
+    @property
+    def extension(self) -> DrawableExtension: ...
+
+
 class DrawableTree(Protocol):
     """A `ClusterTree`; edges are pairs of indices of clusters, separators are aligned with them."""
 
@@ -94,6 +117,8 @@ class DrawableDistribution(Protocol):
     """A `Distribution`: probabilities with an axis for each variable."""
 
     @property
+    def title(self) -> str: ...
+    @property
     def variables(self) -> Sequence[Name]: ...
     @property
     def labels(self) -> Sequence[Sequence[Label]]: ...
@@ -106,6 +131,8 @@ class DrawableDistribution(Protocol):
 class DrawableGaussian(Protocol):
     """A `GaussianDistribution`: means and covariances."""
 
+    @property
+    def title(self) -> str: ...
     @property
     def variables(self) -> Sequence[Name]: ...
     @property

@@ -62,7 +62,7 @@ def _density(normal: DrawableGaussian, ruler: Ruler) -> Drawing:
     drawing = Drawing([*shapes, *axis.below(bottom)], Size(WIDE, bottom + NUMBERS))
     low, high = mean - MIDDLE * deviation, mean + MIDDLE * deviation
     notes = [f"mean {mean:.5g}, standard deviation {deviation:.5g}", f"95 % between {low:.5g} and {high:.5g}"]
-    return captioned(label(normal.variables[0]), notes if deviation else [f"certainly {mean:.6g}"], drawing, ruler)
+    return captioned(normal.title, notes if deviation else [f"certainly {mean:.6g}"], drawing, ruler)
 
 
 def _hill(axis: Axis, mean: float, deviation: float, reach: float, bottom: float, look: Look) -> DrawnShape:
@@ -92,7 +92,7 @@ def _ellipses(normal: DrawableGaussian, ruler: Ruler) -> Drawing:
     drawing = Drawing(shapes, Size(left + WIDE, bottom + NUMBERS + 2 * FONT))
     notes = [f"{label(who)}: {at:.5g} ± {by:.5g}" for who, at, by in zip(normal.variables, means, deviations, strict=True)]
     notes.append(f"correlation {_correlations(normal)[0, 1]:.3f}; the ellipses hold {HALF:.0%} and {MOST:.0%}")
-    return captioned(f"{name}, {other}", notes, drawing, ruler)
+    return captioned(normal.title, notes, drawing, ruler)
 
 
 def _ellipse(normal: DrawableGaussian, share: float) -> Floats:
@@ -136,8 +136,14 @@ def _interval(name: str, mean: float, deviation: float, y: float, axis: Axis) ->
 
 
 def _correlation_map(normal: DrawableGaussian, ruler: Ruler) -> Drawing:
+    """A number that is certain has no correlation, not even with itself."""
     side = Side("", [label(name) for name in normal.variables])
-    return heat_map("Correlations", side, side, _correlations(normal), contrast, "{:.2f}".format, ruler)
+    values, varies = _correlations(normal), normal.standard_deviations > 0
+    written = [
+        [f"{value:.2f}" if both else "–" for value, both in zip(row, line, strict=True)]
+        for row, line in zip(values.tolist(), np.outer(varies, varies).tolist(), strict=True)
+    ]
+    return heat_map("Correlations", side, side, values, contrast, "{:.2f}".format, ruler, written)
 
 
 def _correlations(normal: DrawableGaussian) -> Floats:

@@ -65,9 +65,10 @@ def heat_map(
     colour: Callable[[float], str],
     number: Callable[[float], str],
     ruler: Ruler,
+    written: Sequence[Sequence[str]] | None = None,
 ) -> Drawing:
-    """A grid with a row for each word of `down` and a column for each of `across`."""
-    numbers = [[number(value) for value in row] for row in values.tolist()]
+    """A grid with a row for each word of `down` and a column for each of `across`; `written` is in the cells if given."""
+    numbers = written or [[number(value) for value in row] for row in values.tolist()]
     are_written = len(across.words) <= WRITTEN
     grid = _Grid.of(down, across, list(chain.from_iterable(numbers)) if are_written else (), ruler)
     shapes = _words(down, across, grid, ruler)

@@ -7,17 +7,16 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
 from dconvex.display.drawing import Ruler
-from dconvex.names import Name
+from dconvex.names import Label, Name, in_one_line
 
 
-def label(name: Name) -> str:
+def label(name: Name | Label) -> str:
     r"""The name in one line.
 
     >>> label("a\nb"), label(7), label("")
     ('a\\nb', '7', "''")
     """
-    text = "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in str(name))
-    return text if text.strip() else repr(text)
+    return in_one_line(name)
 
 
 def wrapped(words: Sequence[str], limit: float, width: Callable[[str], float]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -24,6 +24,7 @@ HEAD = 5.0
 ROUND = 4.0
 WIDEST = 190.0
 """A longer name is cut; hovering shows it in full."""
+ARROW = Look(line=BETWEEN)
 CROWDED = 3
 """The most edges per node of the largest picture: among more of them no arrow can be followed."""
 
@@ -36,17 +37,34 @@ def network_picture(
     states: Mapping[Name, Sequence[Label]] | None = None,
 ) -> Drawing:
     """All nodes and edges, or a summary of a network with more than `most` nodes."""
-    if len(network) > most or network.graph.parents.offsets[-1] > CROWDED * most:
+    if is_crowded(network, most):
         return network_summary(network, ruler)
-    colours = _colours(network, clusters)
-    index = {name: number for number, name in enumerate(network.nodes)}
-    texts = [shortened(label(name), WIDEST, ruler, FONT) for name in network.nodes]
+    return drawn_network(network, ruler, arrow, _colours(network, clusters), states or {}, name=_called(network))
+
+
+def is_crowded(network: DrawableNetwork, most: int) -> bool:
+    """Whether the network has too many nodes or edges for a picture."""
+    return len(network) > most or network.graph.parents.offsets[-1] > CROWDED * most
+
+
+def drawn_network(
+    network: DrawableNetwork,
+    ruler: Ruler,
+    draw_edge: Callable[[Route, tuple[Name, Name]], DrawnShape],
+    colours: Sequence[tuple[str, ...]] = (),
+    states: Mapping[Name, Sequence[Label]] | None = None,
+    *,
+    name: str,
+) -> Drawing:
+    """All nodes in rows, and the edges as a function draws them along their routes."""
+    index = {node: number for number, node in enumerate(network.nodes)}
+    texts = [shortened(label(node), WIDEST, ruler, FONT) for node in network.nodes]
     sizes = [Size(ruler(text, FONT) + 1.2 * FONT, 2.1 * FONT) for text in texts]
     layout = arrange_network(sizes, [(index[tail], index[head]) for tail, head in network.edges])
-    arrows = [_arrow(route, edge) for route, edge in zip(layout.routes, network.edges, strict=True)]
-    parts = zip(network.nodes, texts, layout.nodes, colours, strict=True)
-    nodes = [_node(text, box, own, _about(name, states or {})) for name, text, box, own in parts]
-    return Drawing([*arrows, *nodes], layout.size, name=_called(network))
+    edges = [draw_edge(route, edge) for route, edge in zip(layout.routes, network.edges, strict=True)]
+    parts = zip(network.nodes, texts, layout.nodes, colours or [()] * len(network), strict=True)
+    nodes = [_node(text, box, own, _about(node, states or {})) for node, text, box, own in parts]
+    return Drawing([*edges, *nodes], layout.size, name=name)
 
 
 def network_summary(network: DrawableNetwork, ruler: Ruler) -> Drawing:
@@ -82,11 +100,14 @@ def _colours(network: DrawableNetwork, clusters: DrawableTree | None) -> Sequenc
     return node_colours(network.nodes, clusters)
 
 
-def _arrow(route: Route, edge: tuple[Name, Name]) -> DrawnShape:
-    *before, (x, y) = route
-    line = flow((*before, Point(x, y - HEAD / 2)), Look(line=BETWEEN), flows_down=True)
-    tip = (Point(x, y), Point(x - HEAD / 3, y - HEAD), Point(x + HEAD / 3, y - HEAD))
-    return Group([line, Path(tip, Look(fill=BETWEEN), is_closed=True)], ("edge",), " → ".join(map(label, edge)))
+def arrow(route: Route, edge: tuple[Name, Name], look: Look = ARROW, *, points_up: bool = False) -> DrawnShape:
+    """An arrow along a route from top to bottom, with its head at the end, or at the start if it points up."""
+    (*before, (x, y)), side = (route[::-1], -1) if points_up else (route, 1)
+    knots = (*before, Point(x, y - side * HEAD / 2))
+    line = flow(knots[::-1] if points_up else knots, look, flows_down=True)
+    tip = (Point(x, y), Point(x - HEAD / 3, y - side * HEAD), Point(x + HEAD / 3, y - side * HEAD))
+    ends = edge[::-1] if points_up else edge
+    return Group([line, Path(tip, Look(fill=look.line), is_closed=True)], ("edge",), " → ".join(map(label, ends)))
 
 
 def _node(text: str, box: Box, colours: tuple[str, ...], about: str) -> DrawnShape:

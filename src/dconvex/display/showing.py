@@ -10,25 +10,48 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dconvex.atomic import replacing
 from dconvex.display.canvas import drawn_width, need_matplotlib, paint
+from dconvex.display.cpdag_picture import cpdag_picture
 from dconvex.display.distribution_picture import distribution_picture
 from dconvex.display.drawable import MOST, SHOWN
 from dconvex.display.drawing import Drawing, Ruler
+from dconvex.display.effect_picture import effect_picture
+from dconvex.display.evaluation_picture import (
+    calibration_picture,
+    confusion_picture,
+    coverage_picture,
+    cross_validation_picture,
+    evaluation_picture,
+)
 from dconvex.display.gaussian_picture import gaussian_picture
+from dconvex.display.influences_picture import influences_picture
+from dconvex.display.informative_picture import informative_picture
 from dconvex.display.model_picture import model_picture
 from dconvex.display.network_picture import network_picture
 from dconvex.display.plan_picture import plan_picture
+from dconvex.display.sensitivity_picture import sensitivity_picture
 from dconvex.display.svg import svg_file
 from dconvex.display.tree_picture import tree_picture
 from dconvex.display.typeface import text_width
 from dconvex.display.web_page import html_file, html_part
 from dconvex.errors import FormatError
+from dconvex.evaluation.fold_results import CrossValidation
+from dconvex.graph.cpdag import Cpdag
 from dconvex.graph.dag import Dag
 from dconvex.graph.tree import ClusterTree
+from dconvex.inference.calibration import Calibration
+from dconvex.inference.confusion import Confusion
+from dconvex.inference.discrete_evaluation import Evaluation
 from dconvex.inference.distribution import Distribution, GaussianDistribution
+from dconvex.inference.effect import Effect
+from dconvex.inference.gaussian_evaluation import GaussianEvaluation
+from dconvex.inference.influences import Influences
+from dconvex.inference.informative import MostInformative
 from dconvex.inference.model import LocalModel
 from dconvex.inference.query_plan import QueryPlan
+from dconvex.inference.sensitivity import Sensitivity
 from dconvex.network.network import BayesianNetwork
 from dconvex.shown import HasClusters
+from dconvex.structure.learned_structure import Structure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,14 +70,29 @@ def _network(network: BayesianNetwork, ruler: Ruler, most: int, clusters: Cluste
     return network_picture(network.dag, ruler, most, clusters, network.states if len(network) <= most else {})
 
 
+def _structure(structure: Structure, ruler: Ruler, most: int, clusters: ClusterTree | None = None) -> Drawing:
+    return network_picture(structure.dag, ruler, most, clusters)
+
+
 ARTISTS: dict[type, Callable[..., Drawing]] = {
     Dag: network_picture,
+    Cpdag: cpdag_picture,
     BayesianNetwork: _network,
+    Structure: _structure,
     ClusterTree: tree_picture,
     LocalModel: model_picture,
     QueryPlan: plan_picture,
     Distribution: lambda answer, ruler, most: distribution_picture(answer, ruler),
     GaussianDistribution: lambda answer, ruler, most: gaussian_picture(answer, ruler),
+    Evaluation: lambda found, ruler, most: evaluation_picture(found, ruler),
+    GaussianEvaluation: lambda found, ruler, most: coverage_picture(found, ruler),
+    Calibration: lambda found, ruler, most: calibration_picture(found, ruler),
+    CrossValidation: lambda found, ruler, most: cross_validation_picture(found, ruler),
+    Confusion: lambda found, ruler, most: confusion_picture(found, ruler),
+    MostInformative: lambda answer, ruler, most: informative_picture(answer, ruler),
+    Sensitivity: lambda answer, ruler, most: sensitivity_picture(answer, ruler),
+    Influences: lambda answer, ruler, most: influences_picture(answer, ruler),
+    Effect: lambda answer, ruler, most: effect_picture(answer, ruler),
 }
 """The function that draws each type: of the value, the width of text, and the most boxes."""
 

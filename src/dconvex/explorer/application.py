@@ -1,10 +1,11 @@
-"""The HTTP shell around an `Explorer`."""
+"""The HTTP shell around the explorers on a shelf."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from urllib.parse import unquote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -20,59 +21,125 @@ from dconvex.explorer.explorer import Explorer
 from dconvex.explorer.guard import Guard
 from dconvex.explorer.hosts import Hosts
 from dconvex.explorer.request_data import RequestError
+from dconvex.explorer.shelf import Shelf
 
 ASSETS = Path(__file__).parent / "assets"
 MOST_BYTES = 1 << 20
 """The largest request; those of the page are smaller."""
+MOST_FILE_BYTES = 64 << 20
+"""The largest file that can be dropped."""
+ENDPOINTS: dict[str, Callable[[Explorer, object], object]] = {
+    "layout": Explorer.layout,
+    "answer": Explorer.answer,
+    "most-probable": Explorer.most_probable,
+    "script": Explorer.script,
+    "family": Explorer.family,
+    "conflict": Explorer.conflict,
+    "next": Explorer.next,
+    "influences": Explorer.influences,
+    "effect": Explorer.effect,
+    "case": Explorer.case,
+    "answer.csv": Explorer.table,
+    "most-probable.csv": Explorer.most_probable_table,
+    "network.txt": Explorer.network_file,
+}
+Finder = Callable[[Request], Explorer | None]
 
 
-def application(explorer: Explorer, hosts: Hosts) -> ASGIApp:
-    """The page, its files, and the endpoints that answer its questions."""
+def application(shelf: Shelf, hosts: Hosts) -> ASGIApp:
+    """The start page, a page for each model, their files, and the endpoints that answer their questions."""
 
-    def overview(request: Request) -> Response:
-        return JSONResponse(explorer.overview())
+    def start(request: Request) -> Response:
+        return FileResponse(ASSETS / "start.html")
 
-    def page(request: Request) -> Response:
-        return FileResponse(ASSETS / "index.html")
+    def networks(request: Request) -> Response:
+        return JSONResponse({**shelf.networks(), "takesFiles": not hosts.any_address})
 
-    endpoints: dict[str, Callable[[object], object]] = {
-        "layout": explorer.layout,
-        "answer": explorer.answer,
-        "most-probable": explorer.most_probable,
-        "answer.csv": explorer.table,
-        "most-probable.csv": explorer.most_probable_table,
+    async def upload(request: Request) -> Response:
+        if hosts.any_address:
+            raise HTTPException(403, "files are only taken where no other machine can connect")
+        name = unquote(request.headers.get("x-file-name", ""))
+        content = await _body(request, MOST_FILE_BYTES)
+        try:
+            key = await run_in_threadpool(shelf.add, name, content)
+        except (DconvexError, ValueError) as error:
+            return JSONResponse({"problem": str(error)}, 422)
+        return JSONResponse({"page": f"file/{key}/"})
+
+    main: Finder = lambda request: shelf.main  # noqa: E731
+    found: dict[str, Finder] = {
+        "/network/{key}": lambda request: shelf.network(request.path_params["key"]),
+        "/file/{key}": lambda request: shelf.file(request.path_params["key"]),
     }
+    files = StaticFiles(directory=ASSETS)
     routes = [
-        Route("/", page),
-        Mount("/assets", StaticFiles(directory=ASSETS)),
-        Route("/api/overview", overview),
-        *(Route(f"/api/{name}", _endpoint(explorer, ask), methods=["POST"]) for name, ask in endpoints.items()),
+        Route("/api/networks", networks),
+        Route("/api/upload", upload, methods=["POST"]),
+        Route("/start", start),
+        *(_model_routes("", main) if shelf.main else [Route("/", start)]),
+        *(route for path, find in found.items() for route in _model_routes(path, find)),
+        *(Mount(f"{path}/assets", files) for path in ("", *found)),
     ]
     problems = {HTTPException: _http_problem, Exception: _internal_error}
     return Guard(Starlette(routes=routes, exception_handlers=problems), hosts)
 
 
-def _endpoint(explorer: Explorer, ask: Callable[[object], object]) -> Callable[[Request], Awaitable[Response]]:
+def _model_routes(path: str, find: Finder) -> list[Route]:
+    """The page of a model, and what it asks for."""
+
+    def page(request: Request) -> Response:
+        _found(find, request)
+        return FileResponse(ASSETS / "index.html")
+
+    def overview(request: Request) -> Response:
+        return JSONResponse(_found(find, request).overview())
+
+    return [
+        Route(f"{path}/", page),
+        Route(f"{path}/api/overview", overview),
+        *(Route(f"{path}/api/{name}", _endpoint(find, ask), methods=["POST"]) for name, ask in ENDPOINTS.items()),
+    ]
+
+
+def _found(find: Finder, request: Request) -> Explorer:
+    explorer = find(request)
+    if explorer is None:
+        raise HTTPException(404, "this network is not open any more: open it again from the start page")
+    return explorer
+
+
+def _endpoint(find: Finder, ask: Callable[[Explorer, object], object]) -> Callable[[Request], Awaitable[Response]]:
     """Answers in a thread, so that a slow question does not block other requests."""
 
     async def endpoint(request: Request) -> Response:
-        try:
-            return _response(await run_in_threadpool(ask, await _read(request)))
-        except RequestError as error:
-            return JSONResponse(explorer.problem(error), 400)
-        except (DconvexError, ValueError) as error:
-            return JSONResponse(explorer.problem(error), 422)
+        body = await _body(request, MOST_BYTES)
+        explorer = await run_in_threadpool(_found, find, request)
+        return await run_in_threadpool(_answered, explorer, ask, body)
 
     return endpoint
 
 
-async def _read(request: Request) -> object:
-    """The JSON in a request; reading stops when it becomes too large."""
+def _answered(explorer: Explorer, ask: Callable[[Explorer, object], object], body: bytes) -> Response:
+    """The answer to a request, made and written down in one thread."""
+    try:
+        return _response(ask(explorer, _read(body)))
+    except RequestError as error:
+        return JSONResponse(explorer.problem(error), 400)
+    except (DconvexError, ValueError) as error:
+        return JSONResponse(explorer.problem(error), 422)
+
+
+async def _body(request: Request, most: int) -> bytes:
+    """What is in a request; reading stops when it becomes too large."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
-        if len(body) > MOST_BYTES:
-            raise HTTPException(413, f"a request may have at most {MOST_BYTES:,} bytes")
+        if len(body) > most:
+            raise HTTPException(413, f"a request may have at most {most:,} bytes")
+    return bytes(body)
+
+
+def _read(body: bytes) -> object:
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:

@@ -11,21 +11,22 @@ from collections.abc import Sequence
 from dconvex.display.geometry import Size
 from dconvex.display.typeface import text_width
 
-NAME_FONT, ROW_FONT = 10.5, 9.0
+NAME_FONT, ROW_FONT = 13.0, 12.0
+"""The drawing opens at no less than 0.92 of its size, so that its text has at least 11 pixels."""
 BOLD = 1.08
 """How much wider bold letters are."""
-HEAD = 18.0
+HEAD = 23.0
 """The height of a variable's name."""
-ROW = 13.0
+ROW = 18.0
 """The height of a state."""
 MOST_ROWS = 6
-"""A variable with more states shows a chart instead of rows."""
-CHART = 40.0
+"""A variable with more states shows the most probable ones, and how many others there are."""
+CHART = 58.0
 """The height of a chart."""
-FOOT = 3.0
-WIDEST, NARROWEST = 190.0, 88.0
+FOOT = 4.0
+WIDEST, NARROWEST = 240.0, 124.0
 
-CELL = 12.0
+CELL = 16.0
 """The height of a member in a cluster's box."""
 MOST_MEMBERS = 12
 """The most variables listed in the box of a cluster."""
@@ -48,29 +49,30 @@ def metrics() -> dict[str, float]:
 
 def card(name: str, states: Sequence[str]) -> Size:
     """The box of a variable: its name, and below it a row for each state or a chart."""
-    rows = states if len(states) <= MOST_ROWS else ()
-    widest_row = max((text_width(f"{state}  100 %", ROW_FONT) for state in rows), default=0.0)
+    rows = min(len(states), MOST_ROWS)
+    widest_row = max((text_width(f"{state}   100.0 %", ROW_FONT) for state in states), default=0.0)
     width = max(BOLD * text_width(name, NAME_FONT) + 14, widest_row + 12, NARROWEST)
-    return Size(min(width, WIDEST), HEAD + (len(rows) * ROW if rows else CHART) + FOOT)
+    return Size(min(width, WIDEST), HEAD + (rows * ROW if rows else CHART) + FOOT)
 
 
 def cluster_grid(members: Sequence[str]) -> tuple[int, Size]:
     """The number of columns for the members of a cluster, and the size of its box."""
     shown = min(len(members), MOST_MEMBERS)
     columns = 1 if shown <= 3 else 2 if shown <= 8 else 3
-    widest = max((text_width(name, ROW_FONT) for name in members[:shown]), default=0.0)
-    return columns, Size(columns * (min(BOLD * widest, WIDEST) + 9) + 7, math.ceil(shown / columns) * CELL + 8)
+    texts = [*members[:shown], "+ 99 more"] if len(members) > MOST_MEMBERS else members
+    widest = max((text_width(text, ROW_FONT) for text in texts), default=0.0)
+    return columns, Size(columns * (min(BOLD * widest, WIDEST) + 11) + 9, math.ceil(shown / columns) * CELL + 8)
 
 
 def compact_cluster(count: int) -> Size:
     """A small box for a cluster of `count` variables, larger for more."""
-    return Size(15 + 3.5 * math.sqrt(count), 13 + 1.2 * math.sqrt(count))
+    return Size(26 + 3.5 * math.sqrt(count), 20 + 1.2 * math.sqrt(count))
 
 
 def separator(members: Sequence[str]) -> Size:
     """The size of an edge's label."""
     lines = separator_lines(members)
-    return Size(max(text_width(line, ROW_FONT - 1) for line in lines) + 8, len(lines) * (CELL - 2) + 4)
+    return Size(max(text_width(line, ROW_FONT) for line in lines) + 10, len(lines) * (CELL - 1) + 5)
 
 
 def separator_lines(members: Sequence[str]) -> list[str]:

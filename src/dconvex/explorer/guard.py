@@ -2,7 +2,7 @@
 
 A page on the internet can make a browser send requests to 127.0.0.1, and can point a name of its own there. So the name in
 the address bar must be one of ours (against DNS rebinding), requests from pages of other origins are refused, and a question
-must be JSON, which no foreign form can send.
+must be JSON, and a file plain bytes, neither of which a foreign form can send.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ class Guard:
                 MutableHeaders(scope=message).update(SAFETY)
             await send(message)
 
-        refusal = self._refusal(scope["method"], Headers(scope=scope))
+        refusal = self._refusal(scope["method"], scope["path"], Headers(scope=scope))
         app: ASGIApp = self.app if refusal is None else JSONResponse({"problem": refusal[1]}, refusal[0])
         await app(scope, receive, send_safely)
 
-    def _refusal(self, method: str, headers: Headers) -> tuple[int, str] | None:
+    def _refusal(self, method: str, path: str, headers: Headers) -> tuple[int, str] | None:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         if len(hosts) != 1 or not self.hosts.allow(hosts[0]):
             return 421, "the explorer is not served under that name"
         if any(origin != f"http://{hosts[0]}" for origin in origins) or headers.get("sec-fetch-site") == "cross-site":
             return 403, "the explorer does not answer pages from elsewhere"
-        is_json = headers.get("content-type", "").split(";")[0].strip().lower() == "application/json"
-        if method == "POST" and not is_json:
-            return 415, "a question must be sent as application/json"
+        wanted = "application/octet-stream" if path == "/api/upload" else "application/json"
+        if method == "POST" and headers.get("content-type", "").split(";")[0].strip().lower() != wanted:
+            return 415, f"this must be sent as {wanted}"
         return None

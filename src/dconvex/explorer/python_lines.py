@@ -30,6 +30,36 @@ def _script(loading: str, method: str, first: list[str], question: PageQuestion)
     known: dict[str, object] = {"evidence": question.evidence, "soft": question.soft}
     given = [f"{name} = {value!r}" for name, value in known.items() if value]
     arguments = [*first, *(["evidence"] if question.evidence else []), *(["soft=soft"] if question.soft else [])]
-    lines = ["import dconvex as dc", "", f"model = {loading}", *given]
+    lines = ["import dconvex as dc", "", f"model = {loading}", *_variant_lines(question), *given]
     lines += [f"answer = model.{method}({', '.join(arguments)})", "print(answer)"]
     return "\n".join(lines) + "\n"
+
+
+def _variant_lines(question: PageQuestion) -> list[str]:
+    """What changes tables and sets variables."""
+    lines = []
+    tables, settings = question.variant.tables, question.variant.settings
+    if tables and question.kind == "discrete":
+        lines += [
+            "network = model.network()",
+            "tables = {name: network.family(name).values.copy() for name in network.dag.nodes}",
+            *(
+                f"tables[{name!r}].reshape(-1, tables[{name!r}].shape[-1])[{row}] = {list(numbers)!r}"
+                for name, rows in tables.items()
+                for row, numbers in rows.items()
+            ),
+            "model = dc.localize(dc.BayesianNetwork.discrete(network.dag, tables, network.states))",
+        ]
+    elif tables:
+        lines += [
+            "network = model.network()",
+            "regressions = {name: network.family(name) for name in network.dag.nodes}",
+            *(
+                f"regressions[{name!r}] = ({numbers[0]!r}, dict(zip(network.dag.parents({name!r}), {list(numbers[1:-1])!r})), "
+                f"{numbers[-1]!r})"
+                for name, rows in tables.items()
+                for numbers in rows.values()
+            ),
+            "model = dc.localize(dc.BayesianNetwork.gaussian(network.dag, regressions))",
+        ]
+    return [*lines, f"model = model.do({settings!r})"] if settings else lines

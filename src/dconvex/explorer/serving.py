@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from dconvex.errors import DconvexError
-from dconvex.explorer.explorer import Explorer
+from dconvex.explorer.shelf import Shelf
 
 if TYPE_CHECKING:
     import uvicorn
@@ -46,24 +46,24 @@ def address(listener: socket.socket) -> str:
     return f"http://[{reachable}]:{port}/" if ":" in reachable else f"http://{reachable}:{port}/"
 
 
-def server(explorer: Explorer, host: str) -> uvicorn.Server:
+def server(shelf: Shelf, host: str) -> uvicorn.Server:
     """The server; `server.run(sockets=[…])` answers on a socket."""
     import uvicorn
 
     from dconvex.explorer.application import application
     from dconvex.explorer.hosts import Hosts
 
-    app = application(explorer, Hosts.serving(host))
+    app = application(shelf, Hosts.serving(host))
     plain = uvicorn.Config(
         app, loop="asyncio", http="h11", ws="none", lifespan="off", log_level="error", timeout_graceful_shutdown=1
     )
     return uvicorn.Server(plain)
 
 
-def serve_until_interrupted(explorer: Explorer, listener: socket.socket, host: str) -> None:
+def serve_until_interrupted(shelf: Shelf, listener: socket.socket, host: str) -> None:
     """Answer until Ctrl-C."""
     with contextlib.suppress(KeyboardInterrupt):
-        server(explorer, host).run(sockets=[listener])
+        server(shelf, host).run(sockets=[listener])
 
 
 def open_browser(url: str) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from itertools import product
+from typing import Literal, Protocol, TypeAlias, cast
 
 import numpy as np
 
 from dconvex.display.labels import label
 from dconvex.errors import TooLargeError
+from dconvex.explorer.csv_tables import table_of
 from dconvex.explorer.request_data import RequestError, read_item, read_list, read_number
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.model import LocalModel
@@ -32,6 +32,10 @@ MOST_CELLS = 100_000
 class Translator(Protocol):
     """Translates between the plain data of the page and the values of one kind of model."""
 
+    @property
+    def kind(self) -> Literal["discrete", "gaussian"]:
+        """The kind of model."""
+
     def states(self, name: Name) -> list[str]:
         """The names of a variable's states; none for a continuous one."""
 
@@ -40,6 +44,9 @@ class Translator(Protocol):
 
     def soft(self, name: Name, value: object) -> dict[Label, float]:
         """The soft evidence in `value`."""
+
+    def setting(self, name: Name, value: object) -> Label | float:
+        """The state or number in `value` at which the variable is set."""
 
     def refuse_large_joint(self, targets: Iterable[Name]) -> None:
         """Raise if their joint distribution is too large for the page."""
@@ -70,6 +77,7 @@ class DiscreteTranslator:
     """Variables with states; in plain data a state is its index."""
 
     labels: dict[Name, tuple[Label, ...]]
+    kind: Literal["discrete"] = "discrete"
 
     def states(self, name: Name) -> list[str]:
         return [label(state) for state in self.labels[name]]
@@ -85,6 +93,9 @@ class DiscreteTranslator:
         if len(numbers) != len(self.labels[name]):
             raise RequestError(f"{what} has {len(numbers)} numbers for {len(self.labels[name])} states")
         return dict(zip(self.labels[name], numbers, strict=True))
+
+    def setting(self, name: Name, value: object) -> Label:
+        return read_item(value, self.labels[name], f"state of {name!r}")
 
     def refuse_large_joint(self, targets: Iterable[Name]) -> None:
         cells = 1
@@ -108,7 +119,9 @@ class DiscreteTranslator:
         return self.labels[name].index(value)
 
     def joint_table(self, answer: Answer) -> str:
-        return _discrete(answer).to_frame().to_csv(index=False, lineterminator="\r\n")
+        joint = _discrete(answer)
+        cells = zip(product(*joint.labels), joint.values.reshape(-1).tolist(), strict=True)
+        return table_of([*joint.variables, "probability"], ((*states, number) for states, number in cells))
 
     def marginals_table(self, answers: Mapping[Name, Answer]) -> str:
         rows = [
@@ -123,6 +136,8 @@ class DiscreteTranslator:
 class GaussianTranslator:
     """Continuous variables; a marginal is a mean and a standard deviation."""
 
+    kind: Literal["gaussian"] = "gaussian"
+
     def states(self, name: Name) -> list[str]:
         return []
 
@@ -131,6 +146,9 @@ class GaussianTranslator:
 
     def soft(self, name: Name, value: object) -> dict[Label, float]:
         raise RequestError(f"there is soft evidence on {name!r}; a Gaussian network takes none")
+
+    def setting(self, name: Name, value: object) -> float:
+        return read_number(value, f"the number that {name!r} is set to")
 
     def refuse_large_joint(self, targets: Iterable[Name]) -> None:
         pass
@@ -143,18 +161,19 @@ class GaussianTranslator:
         normal = _gaussian(answer)
         deviations = normal.standard_deviations
         scale = np.outer(deviations, deviations)
-        correlation = np.divide(normal.covariance, scale, out=np.zeros_like(scale), where=scale > 0)
-        return {"mean": normal.mean.tolist(), "deviation": deviations.tolist(), "correlation": correlation.tolist()}
+        correlation = np.divide(normal.covariance, scale, out=np.full_like(scale, np.nan), where=scale > 0)
+        rows = [[None if np.isnan(number) else number for number in row] for row in correlation.tolist()]
+        return {"mean": normal.mean.tolist(), "deviation": deviations.tolist(), "correlation": rows}
 
     def state(self, name: Name, value: Label | float) -> float:
-        return float(value)
+        return float(cast("float", value))
 
     def joint_table(self, answer: Answer) -> str:
         normal = _gaussian(answer)
-        frame = normal.to_frame()
-        for column, name in enumerate(normal.variables if len(normal.variables) > 1 else ()):
-            frame[f"covariance with {name}"] = normal.covariance[:, column]
-        return frame.to_csv(lineterminator="\r\n")
+        several = normal.variables if len(normal.variables) > 1 else ()
+        header = ["variable", "mean", "standard deviation", *(f"covariance with {name}" for name in several)]
+        columns = [normal.mean.tolist(), normal.standard_deviations.tolist(), *(normal.covariance.tolist() if several else [])]
+        return table_of(header, zip(normal.variables, *columns, strict=True))
 
     def marginals_table(self, answers: Mapping[Name, Answer]) -> str:
         rows = [(name, *self.marginal(answer)) for name, answer in answers.items()]
@@ -169,10 +188,3 @@ def _discrete(answer: Answer) -> Distribution:
 def _gaussian(answer: Answer) -> GaussianDistribution:
     assert isinstance(answer, GaussianDistribution)
     return answer
-
-
-def table_of(header: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> str:
-    """Rows as CSV."""
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows([header, *rows])
-    return text.getvalue()

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from dconvex.arrays import Floats
 from dconvex.errors import CycleError, DconvexError, FormatError, UnknownVariableError
 from dconvex.formats.number_lists import about, read_numbers
+from dconvex.formats.rows import FILE_ROWS, tables_in
 from dconvex.formats.scanner import Excerpt, Scanner
 from dconvex.formats.spelling import NOTES, meanings
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name, checked_labels, checked_name
 from dconvex.network.network import BayesianNetwork
-from dconvex.network.probability_tables import Tables
+from dconvex.network.probability_tables import RowRule
 
 MOST_CELLS = 1 << 26
 """The most cells of all tables together: a few bytes of a file can ask for any number."""
@@ -44,6 +45,7 @@ class Draft:
     scanner: Scanner
     block: str
     """The format's word for the part that holds a table."""
+    rows: RowRule = FILE_ROWS
     variables: dict[Name, _Variable] = field(default_factory=dict)
     families: dict[Name, _Family] = field(default_factory=dict)
 
@@ -61,7 +63,7 @@ class Draft:
             names, labels = (meanings(notes.get(note, "")) for note in NOTES)
         except ValueError as error:
             self.scanner.fail(f"the notes on {key!r} are not valid: {error}", position)
-        self.add_variable(key, position, names.get(key, key), [labels.get(state, state) for state in states])
+        self.add_variable(key, position, cast("Name", names.get(key, key)), [labels.get(state, state) for state in states])
 
     def add_family(self, key: Name, position: int, parents: Sequence[Name], table: ReadTable) -> None:
         if key in self.families:
@@ -79,7 +81,7 @@ class Draft:
             )
             in_order = [keys[name] for name in dag.nodes]
             labels = tuple(self.variables[key].labels for key in in_order)
-            return BayesianNetwork(dag, Tables.from_arrays(dag, labels, self._tables(in_order)))
+            return BayesianNetwork(dag, tables_in(self.scanner.path, dag, labels, self._tables(in_order), self.rows))
         except FormatError:
             raise
         except DconvexError as error:

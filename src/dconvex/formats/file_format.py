@@ -11,6 +11,7 @@ from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name
 from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
+from dconvex.network.probability_tables import RowRule
 
 Renaming: TypeAlias = dict[Name | tuple[Name, Label], Name | Label]
 """Variable → its name in the file, (variable, state) → the state's name in the file; only those that change."""
@@ -18,13 +19,15 @@ Renaming: TypeAlias = dict[Name | tuple[Name, Label], Name | Label]
 
 @dataclass(frozen=True)
 class Format:
-    """A file format. `parse` takes the text, and the path for its errors; `render` takes networks that the format can hold."""
+    """A file format. `parse` takes the text, the path for its errors, and which rows are corrected; `render` takes networks
+    that the format can hold, and is None where a format is only read.
+    """
 
     name: str
     suffixes: tuple[str, ...]
     kinds: frozenset[str]
-    parse: Callable[[str, str], BayesianNetwork]
-    render: Callable[[BayesianNetwork], str]
+    parse: Callable[[str, str, RowRule], BayesianNetwork]
+    render: Callable[[BayesianNetwork], str] | None
     replacements: Callable[[Sequence[Name | Label]], Mapping[Name | Label, Name | Label]]
     """New names for those that would not be read back from the file as they are, type included."""
 
@@ -36,7 +39,7 @@ def all_fit(names: Sequence[Name | Label]) -> dict[Name | Label, Name | Label]:
 
 def fitted(network: BayesianNetwork, form: Format, *, rename: bool) -> tuple[BayesianNetwork, Renaming]:
     """The network as `form` can hold it; without `rename`, a name that it cannot hold is a `FormatError`."""
-    changes: Renaming = dict(form.replacements(network.dag.nodes).items())
+    changes: Renaming = {**form.replacements(network.dag.nodes)}  # type: ignore[dict-item]
     for node, labels in network.states.items():
         changes |= {(node, label): new for label, new in form.replacements(labels).items()}
     if changes and not rename:
@@ -48,7 +51,7 @@ def fitted(network: BayesianNetwork, form: Format, *, rename: bool) -> tuple[Bay
 
 def _renamed(network: BayesianNetwork, changes: Renaming) -> BayesianNetwork:
     """The same tables under other names; the order of nodes may change, the order of parents does not."""
-    new = {node: changes.get(node, node) for node in network.dag.nodes}
+    new = {node: cast("Name", changes.get(node, node)) for node in network.dag.nodes}
     families = {node: cast(Table, network.family(node)) for node in network.dag.nodes}
     dag = Dag.from_parents({new[node]: [new[parent] for parent in own.parents] for node, own in families.items()})
     tables = {new[node]: own.values for node, own in families.items()}

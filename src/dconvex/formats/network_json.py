@@ -5,7 +5,8 @@
       {"name": "wet", "parents": ["rain"], "states": [false, true], "table": [0.9, 0.1, 0.05, 0.95]}]}
 
 `table` is flat, row-major, with axes (*parents, variable). A Gaussian variable has, instead of states and table,
-`intercept`, `coefficients` (in the order of its parents) and `variance`. Names and labels keep their JSON types.
+`intercept`, `coefficients` (in the order of its parents) and `variance`. Names and labels keep their JSON types; a state that
+is an interval is written {"interval": "(0.5, 2.0]"}.
 
 The repository's files, which pgmpy's wheel contains, have the keys nodes, arcs and cpds; they are read, not written.
 """
@@ -14,7 +15,9 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import NoReturn, TypeVar, overload
 
 import numpy as np
@@ -23,17 +26,23 @@ from dconvex.arrays import Floats
 from dconvex.errors import DconvexError
 from dconvex.formats.draft import cell_count
 from dconvex.formats.file_format import Format, all_fit
-from dconvex.formats.number_lists import AT_ONCE, floats, joined
+from dconvex.formats.number_lists import AT_ONCE, floats, joined, pieces
+from dconvex.formats.rows import FILE_ROWS, tables_in
 from dconvex.formats.scanner import format_error
 from dconvex.graph.dag import Dag
+from dconvex.intervals import Interval
 from dconvex.names import Label, Name, checked_labels, checked_name
 from dconvex.network.family import Regression
 from dconvex.network.network import BayesianNetwork
-from dconvex.network.probability_tables import Tables
+from dconvex.network.probability_tables import RowRule
 
 MARK, VERSION = "dconvex-network", 1
 LONG = 1 << 22
-"""Characters. Python hears Ctrl-C in a longer text too, at the cost of a call for each number."""
+"""Characters. In a longer text tables are taken out before the rest is parsed, so that they never are lists of objects."""
+MOST_VALUES = 1 << 24
+"""Texts with more values beside their tables are refused before they fill the memory."""
+NUMBER = r"-?+(?:0|[1-9]\d*+)(?:\.\d++)?+(?:[eE][-+]?+\d++)?+"
+TABLE = re.compile(rf'"table"\s*+:\s*+(\[\s*+{NUMBER}(?:\s*+,\s*+{NUMBER})*+\s*+\])|"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 
 One = TypeVar("One")
 Other = TypeVar("Other")
@@ -56,12 +65,18 @@ def _records(network: BayesianNetwork) -> Iterator[str]:
             numbers = {"intercept": family.intercept, "coefficients": list(family.coefficients.values())}
             yield render({**record, **numbers, "variance": family.variance})
         else:
-            yield f'{render({**record, "states": states[node]})[:-1]},"table":[{joined(family.values, ",")}]}}'
+            own = [_written(label) for label in states[node]]
+            yield f'{render({**record, "states": own})[:-1]},"table":[{joined(family.values, ",")}]}}'
 
 
-def parse(text: str, path: str) -> BayesianNetwork:
+def _written(label: Label) -> object:
+    """A label in JSON."""
+    return {"interval": str(label)} if isinstance(label, Interval) else label
+
+
+def parse(text: str, path: str, rows: RowRule = FILE_ROWS) -> BayesianNetwork:
     """The network in either kind of JSON."""
-    document = _Document(text, path)
+    document = _Document(text, path, rows)
     try:
         return document.network()
     except DconvexError as error:
@@ -71,14 +86,17 @@ def parse(text: str, path: str) -> BayesianNetwork:
 class _Document:
     """The loaded JSON, and the text to say where a problem is."""
 
-    def __init__(self, text: str, path: str) -> None:
-        self.text, self.path = text, path
+    def __init__(self, text: str, path: str, rows: RowRule) -> None:
+        self.text, self.path, self.rows = text, path, rows
+        self.tables: dict[str, Floats] = {}
+        """Tables that were taken out of a long text, by the words in their places."""
         self.root = self._loaded()
         self.current: object = None
 
     def _loaded(self) -> dict[str, object]:
+        text = self._without_tables() if len(self.text) > LONG else self.text
         try:
-            root = json.loads(self.text, parse_float=_interruptible_float if len(self.text) > LONG else None)
+            root = json.loads(text)
         except json.JSONDecodeError as error:
             raise format_error(f"not JSON: {error.msg}", self.text, self.path, error.pos) from None
         except RecursionError:
@@ -88,6 +106,24 @@ class _Document:
         if not isinstance(root, dict):
             raise format_error("expected a JSON object", self.text, self.path, 0)
         return root
+
+    def _without_tables(self) -> str:
+        """The text with a word in place of each table that is longer, as long as the table; Ctrl-C is heard between them."""
+        mark = secrets.token_hex(8)
+
+        def taken_out(found: re.Match[str]) -> str:
+            table = found.group(1)
+            word = f'"{mark}{len(self.tables)}"'
+            if table is None or len(table) < len(word):
+                return found.group()
+            self.tables[word[1:-1]] = floats(chain.from_iterable(map(_split, pieces(table[1:-1]))))
+            return f"{found.group()[: -len(table)]}{word:{len(table)}}"
+
+        text = TABLE.sub(taken_out, self.text)
+        if text.count(",") + text.count("[") + text.count("{") > MOST_VALUES:
+            problem = f"the text has more than {MOST_VALUES:,} values beside its tables, the most that are read"
+            raise format_error(problem, self.text, self.path, 0)
+        return text
 
     def network(self) -> BayesianNetwork:
         if {"nodes", "arcs", "cpds"} <= self.root.keys():
@@ -113,14 +149,14 @@ class _Document:
         states: dict[Name, tuple[Label, ...]] = {}
         for name in dag.nodes:
             self.current = name
-            states[name] = checked_labels(name, self.part(records[name], "states", list))
+            states[name] = checked_labels(name, [self.label(own) for own in self.part(records[name], "states", list)])
         arrays = []
         for name in dag.nodes:
             self.current = name
             sizes = [len(states[member]) for member in (*dag.parents(name), name)]
             arrays.append(self.numbers(records[name], "table", cell_count(sizes)))
         self.current = None
-        return BayesianNetwork(dag, Tables.from_arrays(dag, tuple(states.values()), arrays))
+        return BayesianNetwork(dag, tables_in(self.path, dag, tuple(states.values()), arrays, self.rows))
 
     def _gaussian(self, records: dict[Name, object]) -> BayesianNetwork:
         dag = self._dag(records)
@@ -128,7 +164,7 @@ class _Document:
         for name in dag.nodes:
             self.current, parents = name, dag.parents(name)
             coefficients = self.numbers(records[name], "coefficients", len(parents)).tolist()
-            intercept, variance = (self.part(records[name], key, float, int) for key in ("intercept", "variance"))
+            intercept, variance = (self.number(records[name], key) for key in ("intercept", "variance"))
             regressions[name] = (intercept, dict(zip(parents, coefficients, strict=True)), variance)
         return BayesianNetwork.gaussian(dag, regressions)
 
@@ -166,7 +202,28 @@ class _Document:
             self.fail(f"expected {' or '.join(kind.__name__ for kind in kinds)} as {key!r}, found {found}")
         return record[key]
 
+    def label(self, written: object) -> object:
+        """A label as it is, or the interval that is written."""
+        if not isinstance(written, dict):
+            return written
+        try:
+            return Interval.from_text(self.part(written, "interval", str))
+        except ValueError as error:
+            self.fail(str(error))
+
+    def number(self, record: object, key: str) -> float:
+        """The value of a key, which must be a number."""
+        value = self.part(record, key, float, int)
+        try:
+            return float(value)
+        except OverflowError:
+            self.fail(f"the number {key!r} is too large")
+
     def numbers(self, record: object, key: str, count: int) -> Floats:
+        if isinstance(record, dict) and (table := self.tables.get(str(record.get(key)))) is not None:
+            if len(table) != count:
+                self.fail(f"expected {count} numbers as {key!r}, found {len(table)}")
+            return table
         values = self.part(record, key, list)
         if len(values) != count:
             self.fail(f"expected {count} numbers as {key!r}, found {len(values)}")
@@ -198,9 +255,8 @@ class _Document:
         return found.start() if found else 0
 
 
-def _interruptible_float(word: str) -> float:
-    """Python looks for signals whenever a function of its own is called."""
-    return float(word)
+def _split(text: str) -> list[str]:
+    return text.replace(",", " ").split()
 
 
 FORMAT = Format(

@@ -56,12 +56,13 @@ def read_numbers(excerpt: Excerpt, count: int) -> Floats:
 
 def check_numbers(excerpt: Excerpt, count: int) -> None:
     """Fail at the first word that is not a number, or at the start if there are too many or too few."""
-    found = list(WORD.finditer(excerpt.text))
-    for word in found:
+    found = 0
+    for word in WORD.finditer(excerpt.text):
+        found += 1
         if not _is_number(word.group()):
             excerpt.fail(f"expected a number, found {word.group()[:40]!r}", word.start())
-    if len(found) != count:
-        excerpt.fail(f"expected {about(count)} numbers, found {len(found)}")
+    if found != count:
+        excerpt.fail(f"expected {about(count)} numbers, found {found}")
 
 
 def rows_of_numbers(values: Floats, separator: str = " ") -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dconvex.errors import FormatError
-from dconvex.formats import bif, hugin, network_json, uai, xml_network
+from dconvex.formats import bif, dsc, genie_dsl, hugin, netica, network_json, uai, xml_network
 from dconvex.formats.file_format import Format
 from dconvex.formats.text_files import is_zipped
 
@@ -18,6 +18,9 @@ FORMATS: tuple[Format, ...] = (
     hugin.FORMAT,
     uai.FORMAT,
     xml_network.XDSL,
+    dsc.FORMAT,
+    netica.FORMAT,
+    genie_dsl.FORMAT,
     network_json.FORMAT,
 )
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TypeAlias
 from urllib.parse import quote, unquote
 
+from dconvex.intervals import Interval
 from dconvex.names import Label, Name
 
 NOTES = NAME_NOTE, STATES_NOTE = "dconvex_name", "dconvex_states"
@@ -29,6 +30,7 @@ READ_AS: Mapping[str, Callable[[str], Label]] = {
     "int": int,
     "bool": {"True": True, "False": False}.__getitem__,
     "str": str,
+    "Interval": Interval.from_text,
 }
 
 

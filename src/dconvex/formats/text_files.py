@@ -24,6 +24,8 @@ XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\bencoding\s*=\s*["'](us-ascii|iso-88
 
 def read_text(path: Path) -> str:
     """The text of a file, unzipped if its name ends in .gz; UTF-8, UTF-16 with a byte order mark, or as its XML declares."""
+    if path.exists() and not (path.is_file() or path.is_dir()):  # reading a pipe or a device may never end
+        raise FormatError("this is a pipe or a device, not a file; save what it gives into a file first", path=str(path))
     with path.open("rb") as file:
         raw = _unzipped(path, file) if is_zipped(path) else file.read(MOST_BYTES + 1)
     if len(raw) > MOST_BYTES:

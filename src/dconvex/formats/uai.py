@@ -21,6 +21,7 @@ a file is read in that order if all rows then sum to one, and do not in the orde
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, cast
@@ -31,11 +32,12 @@ from dconvex.arrays import Floats
 from dconvex.formats.draft import Draft, ReadTable, cell_count
 from dconvex.formats.file_format import Format
 from dconvex.formats.number_lists import AT_ONCE, about, first_parent_slowest, read_numbers, rows_of_numbers
+from dconvex.formats.rows import FILE_ROWS
 from dconvex.formats.scanner import Excerpt, Scanner, blank
 from dconvex.names import Label, Name
 from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
-from dconvex.network.probability_tables import ROW_SUM_TOLERANCE
+from dconvex.network.probability_tables import ROW_SUM_TOLERANCE, RowRule
 
 COMMENT = re.compile(r"#[^\n]*+|^c\b[^\n]*+", re.MULTILINE)
 KIND, WORD, INTEGER = re.compile(r"[A-Za-z]++"), re.compile(r"\S++"), re.compile(r"[0-9]{1,18}")
@@ -53,21 +55,24 @@ class _Function:
     position: int
 
 
-def parse(text: str, path: str) -> BayesianNetwork:
+@dataclass(frozen=True, slots=True)
+class Functions:
+    """What a UAI file says: the numbers of states, and functions of some variables, each with the axes of its scope."""
+
+    sizes: tuple[int, ...]
+    scopes: tuple[tuple[int, ...], ...]
+    tables: tuple[Floats, ...]
+
+
+def parse(text: str, path: str, rows: RowRule = FILE_ROWS) -> BayesianNetwork:
     """The network in a UAI text."""
     scanner = Scanner(_without_comments(text), path)
-    _expect_bayes(scanner)
-    [count] = _integers(scanner, 1, "the number of variables")
-    position = scanner.skip_space()
-    sizes = _integers(scanner, count, "numbers of states")
-    if 0 in sizes:
-        scanner.fail(f"the variable {sizes.index(0)} has no states", position)
-    functions = _functions(scanner, count)
+    if _kind(scanner) == "MARKOV":
+        scanner.fail("this is a Markov network, which dc.read_markov reads", 0)
+    sizes, position, functions = _preamble(scanner)
     scopes = text[: scanner.position]
-    tables = [_entries(scanner, [sizes[member] for member in function.scope]) for function in functions]
-    if scanner.skip_space() < len(scanner.text):
-        scanner.fail(f"expected the end of the file, found {scanner.ahead()}")
-    draft = Draft(scanner, "function")
+    tables = _tables(scanner, sizes, functions)
+    draft = Draft(scanner, "function", rows)
     arrange = _arrangement(scopes, [sizes[function.scope[-1]] for function in functions], tables)
     for function, entries in zip(functions, tables, strict=True):
         *parents, child = function.scope
@@ -76,6 +81,62 @@ def parse(text: str, path: str) -> BayesianNetwork:
         # without a table, nothing has checked yet that a number of states is not absurd
         draft.add_variable(variable, position, variable, range(size if variable in draft.families else 1))
     return draft.network()
+
+
+def read_functions(text: str, path: str) -> Functions:
+    """The functions in a UAI text of either kind."""
+    scanner = Scanner(_without_comments(text), path)
+    _kind(scanner)
+    sizes, _, functions = _preamble(scanner)
+    tables = _tables(scanner, sizes, functions)
+    for function, table in zip(functions, tables, strict=True):
+        if len(set(function.scope)) < len(function.scope):
+            scanner.fail("a variable is twice in this scope", function.position)
+        if not np.isfinite(table).all() or (table < 0).any():
+            scanner.fail("the function of this scope has a value that is negative or not finite", function.position)
+    shaped = [table.reshape([sizes[v] for v in own.scope]) for own, table in zip(functions, tables, strict=True)]
+    return Functions(tuple(sizes), tuple(function.scope for function in functions), tuple(shaped))
+
+
+def _preamble(scanner: Scanner) -> tuple[list[int], int, list[_Function]]:
+    """The numbers of states, their position, and the scopes."""
+    [count] = _integers(scanner, 1, "the number of variables")
+    position = scanner.skip_space()
+    sizes = _integers(scanner, count, "numbers of states")
+    if 0 in sizes:
+        scanner.fail(f"the variable {sizes.index(0)} has no states", position)
+    return sizes, position, _functions(scanner, count)
+
+
+def _tables(scanner: Scanner, sizes: Sequence[int], functions: Sequence[_Function]) -> list[Floats]:
+    """The entries of all functions; some files have their evidence behind them."""
+    tables = [_entries(scanner, [sizes[member] for member in function.scope]) for function in functions]
+    end = scanner.position
+    if scanner.skip_space() < len(scanner.text):
+        # the last words matched with the white space behind them: is there a line end in it?
+        blanks = scanner.text[len(scanner.text[:end].rstrip()) : scanner.position]
+        if "\n" not in blanks:
+            scanner.fail(f"expected the end of the file, found {scanner.ahead()}")
+        line = scanner.text.count("\n", 0, scanner.position) + 1
+        warnings.warn(f"{scanner.path}: what follows the tables, from line {line} on, is not read", stacklevel=3)
+    return tables
+
+
+def parse_evidence(text: str, path: str) -> dict[Name, Label]:
+    """The evidence in a text in UAI's format: the number of observed variables, then each variable and its state."""
+    scanner = Scanner(_without_comments(text), path)
+    numbers = _integers(scanner, len(text.split()), "a number") if text.strip() else [0]
+    if len(numbers) != 1 + 2 * numbers[0]:  # older files begin with the number of sets of evidence
+        if numbers[0] > 1:
+            scanner.fail(f"expected one set of evidence, found {numbers[0]}", 0)
+        numbers = numbers[1:] or [0]
+    if len(numbers) != 1 + 2 * numbers[0]:
+        scanner.fail(f"expected {numbers[0]} pairs of a variable and its state, found {len(numbers) - 1} numbers", 0)
+    pairs = list(zip(numbers[1::2], numbers[2::2], strict=True))
+    found: dict[Name, Label] = dict(pairs)
+    if len(found) < len(pairs):
+        scanner.fail("a variable is observed twice", 0)
+    return found
 
 
 def _without_comments(text: str) -> str:
@@ -94,13 +155,12 @@ def _lines(text: str) -> Iterator[str]:
         first = last
 
 
-def _expect_bayes(scanner: Scanner) -> None:
+def _kind(scanner: Scanner) -> str:
     found = scanner.expect(KIND, "'BAYES'")
     kind = found.group().upper()
-    if kind == "MARKOV":
-        scanner.fail("this is a Markov network; only Bayesian networks (BAYES) can be read", found.start())
-    if kind != "BAYES":
+    if kind not in ("BAYES", "MARKOV"):
         scanner.fail(f"expected 'BAYES', found {found.group()[:40]!r}", found.start())
+    return kind
 
 
 def _functions(scanner: Scanner, variables: int) -> list[_Function]:

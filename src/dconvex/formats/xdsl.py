@@ -16,38 +16,79 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from dconvex.arrays import Floats
-from dconvex.errors import UnknownStateError
+from dconvex.formats.computed_tables import deterministic, noisy_max
 from dconvex.formats.draft import Draft, ReadTable, row_major
+from dconvex.formats.gaussian_draft import GaussianDraft
+from dconvex.formats.linear_terms import Linear, Terms
 from dconvex.formats.number_lists import first_parent_slowest, rows_of_numbers
 from dconvex.formats.scanner import Excerpt
 from dconvex.formats.spelling import LINE, WORD, Spellings, notes, spelled
 from dconvex.names import Label, Name
-from dconvex.network.family import Table
+from dconvex.network.family import Regression, Table
 from dconvex.network.network import BayesianNetwork
+from dconvex.network.probability_tables import RowRule
 
 if TYPE_CHECKING:
     from dconvex.formats.xml_tree import Document, Element
 
 STATE = re.compile(r"\S++")
+VARIANCE = "dconvex_variance"
+"""Our own property: GeNIe's files have deviations, whose squares are not always the variances that they come from."""
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<smile version="1.0" id="unknown" numsamples="10000" discsamples="10000">\n'
 
 
-def read_network(document: Document) -> BayesianNetwork:
+def read_network(document: Document, rows: RowRule) -> BayesianNetwork:
     """The network in an XDSL document; nodes may be in any order."""
     for element in document.root.all("dynamic"):
         document.fail("this is a dynamic network; only networks without time can be read", element)
+    nodes = document.the("nodes", document.root).children
+    equations = [node for node in nodes if node.tag == "equation"]
+    if equations:
+        return _gaussian_network(document, nodes, equations)
     is_pyagrum = _is_pyagrum(document.root)
-    draft = Draft(document.scanner, "<cpt>")
-    for node in document.the("nodes", document.root).children:
+    draft = Draft(document.scanner, "<cpt>", rows)
+    for node in nodes:
         _add_node(document, draft, node, is_pyagrum)
     return draft.network()
+
+
+def _gaussian_network(document: Document, nodes: Sequence[Element], equations: Sequence[Element]) -> BayesianNetwork:
+    """A network of equations, all of which must be linear with normal noise."""
+    draft = GaussianDraft(document.scanner)
+    for node in nodes:
+        key = document.attribute("id", node)
+        if node.tag != "equation":
+            other = repr(equations[0].attributes.get("id", ""))
+            problem = f"{key!r} is a <{node.tag}> node and {other} an <equation>"
+            document.fail(f"{problem}; networks of tables and equations together cannot be read", node)
+        regression = _equation(document, key, node)
+        properties = _properties(node)
+        exact = _number(properties.get(VARIANCE, ""))
+        if math.isclose(exact, regression.variance, rel_tol=1e-12):
+            regression.variance = exact
+        draft.add(key, node.position, _parents(node), regression, properties)
+    return draft.network()
+
+
+def _equation(document: Document, key: str, node: Element) -> Linear:
+    excerpt = document.excerpt(document.the("definition", node))
+    name, sign, _ = excerpt.text.partition("=")
+    if not sign or name.strip() != key:
+        excerpt.fail(f"expected '{key} = …', found {excerpt.text.strip()[:40]!r}")
+    start = len(name) + 1
+    rest = Excerpt(excerpt.scanner, excerpt.text[start:], excerpt.start + start * excerpt.is_verbatim, excerpt.is_verbatim)
+    return Terms(rest).whole()
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def _is_pyagrum(root: Element) -> bool:
@@ -61,44 +102,58 @@ def _add_node(document: Document, draft: Draft, node: Element, is_pyagrum: bool)
     if node.tag == "cpt":
         table = row_major(document.excerpt(document.the("probabilities", node)))
     elif node.tag == "deterministic":
-        table = _deterministic(key, states, document.excerpt(document.the("resultingstates", node)))
+        excerpt = document.excerpt(document.the("resultingstates", node))
+        chosen = [(found.group(), found.start()) for found in STATE.finditer(excerpt.text)]
+        table = deterministic(key, states, chosen, excerpt)
+    elif node.tag == "noisymax":
+        strengths, parameters = (document.excerpt(document.the(tag, node)) for tag in ("strengths", "parameters"))
+        table = noisy_max(strengths, parameters)
     else:
-        document.fail(f"{key!r} is a <{node.tag}> node; only <cpt> and <deterministic> nodes can be read", node)
-    properties = {element.attributes.get("id", ""): element.text for element in node.all("property")}
-    parents = [parent for element in node.all("parents") for parent in element.text.split()]
-    draft.add_noted_variable(key, node.position, states, properties)
-    draft.add_family(key, node.position, parents, _first_parent_slowest(table) if is_pyagrum else table)
+        readable = "<cpt>, <deterministic>, <noisymax> and linear <equation> nodes"
+        document.fail(f"{key!r} is a <{node.tag}> node; only {readable} can be read", node)
+    draft.add_noted_variable(key, node.position, states, _properties(node))
+    draft.add_family(key, node.position, _parents(node), _first_parent_slowest(table) if is_pyagrum else table)
+
+
+def _properties(node: Element) -> dict[str, str]:
+    return {element.attributes.get("id", ""): element.text for element in node.all("property")}
+
+
+def _parents(node: Element) -> list[str]:
+    return [parent for element in node.all("parents") for parent in element.text.split()]
 
 
 def _first_parent_slowest(table: ReadTable) -> ReadTable:
     return lambda sizes: first_parent_slowest(table(sizes), sizes)
 
 
-def _deterministic(key: str, states: Sequence[str], excerpt: Excerpt) -> ReadTable:
-    """The reader of a table that lists for each row its certain state."""
-    codes = {state: code for code, state in enumerate(states)}
-
-    def table(sizes: Sequence[int]) -> Floats:
-        height, found = math.prod(sizes[:-1]), list(STATE.finditer(excerpt.text))
-        for state in found:
-            if state.group() not in codes:
-                excerpt.fail(str(UnknownStateError(key, state.group(), codes)), state.start())
-        if len(found) != height:
-            excerpt.fail(f"expected {height} states, found {len(found)}")
-        values = np.zeros((height, len(states)))
-        values[np.arange(height), [codes[state.group()] for state in found]] = 1.0
-        return values
-
-    return table
-
-
 def render(network: BayesianNetwork) -> str:
     """The network as XDSL, parents before children, as SMILE needs them."""
     order = network.dag.topological_order()
     states, words, titles = network.states, spelled(network.dag.nodes, WORD), spelled(network.dag.nodes, LINE)
-    nodes = (_rendered_node(cast(Table, network.family(name)), words, states[name]) for name in order)
     views = _rendered_views(order, words, titles)
+    nodes = (_rendered_family(network.family(name), words, states) for name in order)
     return "".join([HEAD, "  <nodes>\n", *nodes, "  </nodes>\n", *views, "</smile>\n"])
+
+
+def _rendered_family(family: Table | Regression, words: Spellings, states: Mapping[Name, tuple[Label, ...]]) -> str:
+    if isinstance(family, Regression):
+        return _rendered_equation(family, words)
+    return _rendered_node(family, words, states[family.variable])
+
+
+def _rendered_equation(own: Regression, words: Spellings) -> str:
+    name, deviation = words[own.variable], math.sqrt(own.variance)
+    terms = [f"{coefficient!r}*{words[parent]}" for parent, coefficient in own.coefficients.items()]
+    definition = " + ".join([*terms, f"Normal({own.intercept!r}, {deviation!r})"])
+    lines = [f"<parents>{' '.join(words[parent] for parent in own.parents)}</parents>"] if own.parents else []
+    lines.append(f"<definition>{name} = {definition}</definition>")
+    noted = notes(own.variable, words, (), {})
+    if deviation**2 != own.variance:
+        noted[VARIANCE] = repr(own.variance)
+    lines += [f'<property id="{key}">{text}</property>' for key, text in noted.items()]
+    inside = "".join(f"      {line}\n" for line in lines)
+    return f'    <equation id="{name}">\n{inside}    </equation>\n'
 
 
 def _rendered_node(table: Table, words: Spellings, labels: tuple[Label, ...]) -> str:

@@ -7,7 +7,9 @@ is refused, except one that only describes elements, such as XMLBIF's own, which
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NoReturn
 from xml.sax import SAXParseException
 from xml.sax.handler import ContentHandler
@@ -19,6 +21,9 @@ from defusedxml.expatreader import DefusedExpatParser
 from dconvex.formats.scanner import Excerpt, Scanner, blank
 
 XML_SPACE = " \t\n\r"
+MOST_TAGS = 1 << 24
+"""Texts with more are refused before they fill the memory."""
+NO_ATTRIBUTES: Mapping[str, str] = MappingProxyType({})
 HARMLESS_DOCTYPE = re.compile(
     r"<!DOCTYPE\s++\w++\s*+\[(?:\s++|<!(?:ELEMENT|ATTLIST)\b[^<>]*+>|<!--(?:[^-]++|-(?!-))*+-->)*+\]\s*+>"
 )
@@ -30,14 +35,29 @@ class Element:
     """A tag, its contents and its position; `text` is the text between the tags inside, without white space around it."""
 
     tag: str
-    attributes: dict[str, str]
+    attributes: Mapping[str, str]
     position: int
-    children: list[Element] = field(default_factory=list)
-    pieces: list[str] = field(default_factory=list)
+    children: Sequence[Element] = ()
+    pieces: Sequence[str] = ()
+    """Children and pieces are lists where there are any: most elements have only one of them."""
 
     @property
     def text(self) -> str:
         return "".join(self.pieces).strip(XML_SPACE)
+
+    def add(self, child: Element) -> None:
+        """Another element inside."""
+        if isinstance(self.children, list):
+            self.children.append(child)
+        else:
+            self.children = [child]
+
+    def say(self, content: str) -> None:
+        """More text inside."""
+        if isinstance(self.pieces, list):
+            self.pieces.append(content)
+        else:
+            self.pieces = [content]
 
     def all(self, tag: str) -> list[Element]:
         """The children with that tag."""
@@ -79,6 +99,8 @@ def read_document(text: str, path: str) -> Document:
     one_kind_of_line_end = text.replace("\r\n", "\n").replace("\r", "\n")
     has_doctype = "<!DOCTYPE" in one_kind_of_line_end
     scanner = Scanner(HARMLESS_DOCTYPE.sub(blank, one_kind_of_line_end, count=1) if has_doctype else one_kind_of_line_end, path)
+    if scanner.text.count("<") > MOST_TAGS:
+        scanner.fail(f"the text has more than {MOST_TAGS:,} tags, the most that are read", 0)
     parser = DefusedExpatParser(forbid_dtd=True)
     builder = _Builder(parser, scanner.text)
     parser.setContentHandler(builder)
@@ -103,9 +125,9 @@ class _Builder(ContentHandler):
         self.open: list[Element] = []
 
     def startElement(self, name: str, attrs: AttributesImpl) -> None:  # noqa: N802, SAX's name
-        element = Element(name, dict(attrs.items()), self.here())
+        element = Element(name, dict(attrs.items()) if len(attrs) else NO_ATTRIBUTES, self.here())
         if self.open:
-            self.open[-1].children.append(element)
+            self.open[-1].add(element)
         else:
             self.root = element
         self.open.append(element)
@@ -114,7 +136,7 @@ class _Builder(ContentHandler):
         self.open.pop()
 
     def characters(self, content: str) -> None:
-        self.open[-1].pieces.append(content)
+        self.open[-1].say(content)
 
     def here(self) -> int:
         """The position of the parser in the text."""

@@ -21,14 +21,15 @@ from dconvex.formats.spelling import LINE, Spellings, notes, spelled
 from dconvex.names import Label, Name
 from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
+from dconvex.network.probability_tables import RowRule
 
 if TYPE_CHECKING:
     from dconvex.formats.xml_tree import Document, Element
 
 
-def read_network(document: Document) -> BayesianNetwork:
+def read_network(document: Document, rows: RowRule) -> BayesianNetwork:
     """The network in an XMLBIF document; variables and definitions may be in any order."""
-    draft = Draft(document.scanner, "<DEFINITION>")
+    draft = Draft(document.scanner, "<DEFINITION>", rows)
     inside = document.the("NETWORK", document.root)
     for variable in inside.all("VARIABLE"):
         _add_variable(document, draft, variable)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import FrozenInstanceError, dataclass
+from dataclasses import FrozenInstanceError, dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from dconvex._core import Answer
 from dconvex.arrays import Floats
 from dconvex.errors import UnknownStateError
+from dconvex.inference.titles import KnownValue, title_of
 from dconvex.names import Label, Name
 from dconvex.shown import Shown
 
@@ -18,10 +20,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_NOTHING: Mapping[Name, KnownValue] = MappingProxyType({})
+
+
 class Distribution(Shown, Answer):
     """Probabilities of the states of `variables`: `values` has an axis for each, in the order asked.
 
-    `standard_errors` is there for an estimate by sampling, of the same shape.
+    `evidence` is what it was computed given. `standard_errors` is there for an estimate by sampling, of the same shape.
     """
 
     __slots__ = ("_errors", "_values")
@@ -35,11 +40,14 @@ class Distribution(Shown, Answer):
         labels: tuple[tuple[Label, ...], ...],
         values: Floats,
         standard_errors: Floats | None = None,
+        evidence: Mapping[Name, KnownValue] = _NOTHING,
     ) -> None:
         _set_variables(self, variables)
         _set_labels(self, labels)
         _set_values(self, values)
         _set_errors(self, standard_errors)
+        if evidence:
+            _set_evidence(self, evidence)
 
     @property
     def variables(self) -> tuple[Name, ...]:  # type: ignore[override]
@@ -70,6 +78,17 @@ class Distribution(Shown, Answer):
             return self._errors
         except AttributeError:  # an answer of the core
             return None
+
+    @property
+    def evidence(self) -> dict[Name, KnownValue]:  # type: ignore[override]
+        """What is known: the label of each observed variable, or the likelihood of each label that is possible."""
+        own: Mapping[Name, KnownValue] | None = _evidence(self)
+        return {} if own is None else {**own}
+
+    @property
+    def title(self) -> str:
+        """The question that this answers, as `P(lung | smoke = yes)`."""
+        return title_of(self.variables, self.evidence)
 
     @property
     def states(self) -> dict[Name, tuple[Label, ...]]:
@@ -128,7 +147,7 @@ class Distribution(Shown, Answer):
         import pandas as pd
 
         cells = np.indices(self.values.shape).reshape(len(self.variables), self.values.size)
-        columns: list[Any] = [
+        columns: list[object] = [
             pd.Categorical.from_codes(codes, categories=cast("Any", labels))
             for labels, codes in zip(self.labels, cells, strict=True)
         ]
@@ -139,8 +158,8 @@ class Distribution(Shown, Answer):
         frame.columns = pd.Index([*self.variables, "probability", "standard error"][: len(columns)])  # one may be called that
         return frame
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Distribution, (self.variables, self.labels, self.values, self.standard_errors)
+    def __reduce__(self) -> tuple[object, ...]:
+        return Distribution, (self.variables, self.labels, self.values, self.standard_errors, self.evidence)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise FrozenInstanceError(f"cannot assign to field {name!r}")
@@ -149,11 +168,10 @@ class Distribution(Shown, Answer):
         raise FrozenInstanceError(f"cannot delete field {name!r}")
 
     def __repr__(self) -> str:
-        head = f"Distribution of {', '.join(map(str, self.variables)) or 'nothing'}"
         if self.values.size > 32 or not self.variables:
             shape = " × ".join(map(str, self.values.shape)) or "1"
-            return f"{head}: {shape} probabilities"
-        return "\n".join([head, *self._lines()])
+            return f"{self.title}: {shape} probabilities"
+        return "\n".join([self.title, *self._lines()])
 
     def _lines(self) -> list[str]:
         flat = self.values.reshape(-1)
@@ -169,18 +187,27 @@ class Distribution(Shown, Answer):
         ]
 
 
-_variables, _labels = Answer.__dict__["variables"].__get__, Answer.__dict__["labels"].__get__
-_set_variables, _set_labels = Answer.__dict__["variables"].__set__, Answer.__dict__["labels"].__set__
+_variables, _labels, _evidence = (Answer.__dict__[name].__get__ for name in ("variables", "labels", "evidence"))
+_set_variables, _set_labels, _set_evidence = (Answer.__dict__[name].__set__ for name in ("variables", "labels", "evidence"))
 _set_values, _set_errors = Distribution.__dict__["_values"].__set__, Distribution.__dict__["_errors"].__set__
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class GaussianDistribution(Shown):
-    """A normal distribution of `variables`: `mean` and `covariance` in the order asked; variances may be zero."""
+    """A normal distribution of `variables`: `mean` and `covariance` in the order asked; variances may be zero.
+
+    `evidence` is what it was computed given.
+    """
 
     variables: tuple[Name, ...]
     mean: Floats
     covariance: Floats
+    evidence: Mapping[Name, KnownValue] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """The question that this answers, as `p(blood | age = 60)`: a density."""
+        return title_of(self.variables, self.evidence, "p")
 
     @property
     def states(self) -> Mapping[Name, tuple[Label, ...]]:
@@ -216,7 +243,7 @@ class GaussianDistribution(Shown):
         return pd.DataFrame(columns, index=pd.Index(cast("Any", self.variables), name="variable"))
 
     def __repr__(self) -> str:
-        head = f"Gaussian distribution of {', '.join(map(str, self.variables)) or 'nothing'}"
         width = max((len(str(name)) for name in self.variables), default=0)
         rows = zip(self.variables, self.mean.tolist(), self.standard_deviations.tolist(), strict=True)
-        return "\n".join([head, *(f"  {name!s:<{width}}  {mean:.6g} ± {deviation:.6g}" for name, mean, deviation in rows)])
+        lines = [f"  {name!s:<{width}}  {mean:.6g} ± {deviation:.6g}" for name, mean, deviation in rows]
+        return "\n".join([self.title, *lines])

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
-from typing import Any, NamedTuple, TypeAlias, TypeVar, final
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dconvex._core import Likelihoods
 from dconvex.arrays import Floats
-from dconvex.errors import ImpossibleEvidenceError, UnknownStateError
+from dconvex.bins import state_of
+from dconvex.errors import ImpossibleEvidenceError, UnknownStateError, UnknownVariableError
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name, check_mapping
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Variables: TypeAlias = tuple[int, ...]
 """Variables by index."""
@@ -76,6 +80,11 @@ class Evidence(NamedTuple):
             log_scale=self.log_scale + scale,
         )
 
+    def with_number(self, variable: int, number: float) -> Evidence:
+        """With this number too, in a Gaussian model."""
+        pairs = sorted({**self.number_of(), variable: number}.items())
+        return Evidence(tuple(v for v, _ in pairs), numbers=tuple(value for _, value in pairs))
+
     def state_of(self) -> dict[int, int]:
         """The state of each observed variable."""
         return dict(zip(self.observed, self.states, strict=True))
@@ -84,13 +93,12 @@ class Evidence(NamedTuple):
         """The number of each observed variable."""
         return dict(zip(self.observed, self.numbers, strict=True))
 
-    def said(self, labels: Sequence[tuple[Label, ...]]) -> dict[int, Any]:
+    def said(self, labels: Sequence[tuple[Label, ...]]) -> dict[int, object]:
         """By variable the label that was observed, or the likelihood of each label that it allows."""
-        soft = {
-            v: {label: float(number) for label, number in zip(labels[v], own, strict=True) if number > 0}
-            for v, own in zip(self.soft, self.likelihoods, strict=True)
-        }
-        return soft | {v: labels[v][state] for v, state in zip(self.observed, self.states, strict=True)}
+        said: dict[int, object] = {v: labels[v][state] for v, state in zip(self.observed, self.states, strict=True)}
+        for v, own in zip(self.soft, self.likelihoods, strict=True):
+            said[v] = {label: float(number) for label, number in zip(labels[v], own, strict=True) if number > 0}
+        return said
 
     @property
     def native(self) -> Likelihoods:
@@ -110,6 +118,44 @@ SMALLEST_RATIO = 1e-300
 """Likelihoods that differ by less than this factor are scaled to a maximum of one."""
 
 
+def is_missing(value: object) -> bool:
+    """Whether it is None, NaN, or pandas' NA or NaT: nothing was observed."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(value != value)
+
+
+def is_row(evidence: object) -> bool:
+    """Whether evidence is a row of a table: a Series of pandas, or a frame of one row."""
+    is_mapping = evidence is None or isinstance(evidence, Mapping)
+    return not is_mapping and (hasattr(evidence, "items") or hasattr(evidence, "columns"))
+
+
+def row_as_mapping(row: object, dag: Dag, targets: Iterable[Name]) -> dict[Name, object]:
+    """The cells of a row that are variables other than the targets, as `predict` takes them.
+
+    Raises:
+        UnknownVariableError: None of its columns is a variable.
+        ValueError: It is a table of several rows.
+    """
+    if hasattr(row, "columns"):
+        import narwhals as nw
+
+        rows = nw.from_native(cast("pd.DataFrame", row), eager_only=True).rows(named=True)
+        if len(rows) != 1:
+            raise ValueError(f"evidence is one row, and this table has {len(rows):,}; predict_proba takes tables")
+        row = rows[0]
+    cells = dict(cast("Mapping[Name, object]", row).items())
+    if cells and not any(name in dag for name in cells):
+        raise UnknownVariableError(next(iter(cells)), dag.nodes)
+    left_out = set(targets)
+    return {name: value for name, value in cells.items() if name in dag and name not in left_out}
+
+
+def _known(evidence: Mapping[Name, object] | None) -> Iterable[tuple[Name, object]]:
+    return () if evidence is None else evidence.items()
+
+
 def read_states(
     dag: Dag, labels: Sequence[tuple[Label, ...]], evidence: Mapping[Name, Any] | None, soft: Soft | None
 ) -> Evidence:
@@ -118,8 +164,10 @@ def read_states(
     check_mapping("soft", soft)
     observed: dict[int, int] = {}
     likelihoods: dict[int, Floats] = {}
-    for name, value in ({} if evidence is None else evidence).items():
+    for name, value in _known(evidence):
         variable = dag.index_of(name)
+        if is_missing(value):
+            continue
         if not isinstance(value, set | frozenset | list | tuple):
             observed[variable] = _state(name, value, labels[variable])
             continue
@@ -158,10 +206,10 @@ def _multiplied(variable: int, numbers: Floats, observed: Mapping[int, int], lik
 
 
 def _state(name: Name, label: Any, labels: tuple[Label, ...]) -> int:
-    try:
-        return labels.index(label)
-    except (ValueError, TypeError):  # pandas' NA cannot even be compared
-        raise UnknownStateError(name, label, labels) from None
+    state = state_of(label, labels)
+    if state is None:
+        raise UnknownStateError(name, label, labels)
+    return state
 
 
 def _likelihood(name: Name, likelihood: Any, labels: tuple[Label, ...]) -> Floats:
@@ -192,7 +240,8 @@ def read_numbers(dag: Dag, evidence: Mapping[Name, Any] | None, soft: Mapping[Na
     for name in soft or ():
         dag.index_of(name)
         raise ValueError(f"there is a likelihood for {name!r}; soft and set-valued evidence is for discrete networks")
-    found = sorted((dag.index_of(name), _number(name, value)) for name, value in ({} if evidence is None else evidence).items())
+    by_index = [(dag.index_of(name), name, value) for name, value in _known(evidence)]
+    found = sorted((variable, _number(name, value)) for variable, name, value in by_index if not is_missing(value))
     return Evidence(tuple(variable for variable, _ in found), numbers=tuple(number for _, number in found))
 
 

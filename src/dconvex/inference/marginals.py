@@ -33,8 +33,8 @@ def discrete_marginals(model: TableModel, request: Request) -> dict[Name, Distri
             found[output.variable] = values[output.offset : output.offset + output.size]
     if evidence and not request.assume_possible:
         _check_possible(model, request, plans)
-    names, labels = model.names, model.labels
-    return {names[v]: Distribution((names[v],), (labels[v],), found[v]) for v in request.variables}
+    names, labels, known = model.names, model.labels, model.known(evidence)
+    return {names[v]: Distribution((names[v],), (labels[v],), found[v], evidence=known) for v in request.variables}
 
 
 def _plans(model: TableModel, request: Request) -> list[Plan]:
@@ -96,8 +96,9 @@ def gaussian_marginals(model: RegressionModel, request: Request) -> dict[Name, G
         targets = plan.targets_in(piece)
         found = posterior_variances(model.store, piece, targets, limit)
         variances.update(zip((nodes[target] for target in targets), found.tolist(), strict=True))
+    known = model.known(evidence)
     return {
-        model.names[v]: GaussianDistribution((model.names[v],), np.array([means[v]]), np.array([[variances[v]]]))
+        model.names[v]: GaussianDistribution((model.names[v],), np.array([means[v]]), np.array([[variances[v]]]), known)
         for v in request.variables
     }
 

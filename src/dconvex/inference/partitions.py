@@ -5,11 +5,11 @@ Each partition is a frame of its own. What else the work needs, say an engine, r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeVar, final
+from typing import Any, Protocol, TypeVar, final
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from dconvex.network.frame_columns import Columns, column_of
 Shared = TypeVar("Shared")
 
 
-def lies_in_partitions(data: Any) -> bool:
+def lies_in_partitions(data: object) -> bool:
     """Whether this is one of Dask's collections; Dask is not imported to know it."""
     return type(data).__module__.startswith("dask")
 
@@ -41,6 +41,21 @@ def by_partition(data: Any, shared: Shared, work: Callable[[Shared, Any], Any]) 
     """For each partition what `work(shared, frame)` gives, as Dask's delayed values."""
     task = _task_of(shared)
     return list(data.map_partitions(_on_worker, task, work, meta=(None, object), enforce_metadata=False).to_delayed())
+
+
+class Partitioned(Protocol):
+    """A Dask DataFrame, as far as work on its partitions goes."""
+
+    @property
+    def _meta_nonempty(self) -> object: ...
+    def map_partitions(self, work: Callable[..., object], *args: object, meta: object) -> object: ...
+
+
+def mapped_by_partition(
+    data: Partitioned, shared: Shared, work: Callable[[Shared, object, int], object], meta: object
+) -> object:
+    """A Dask DataFrame of what `work(shared, frame, number)` gives for each partition; `meta` is an example of it."""
+    return data.map_partitions(_numbered_on_worker, _task_of(shared), work, meta=meta)
 
 
 def predicted(engine: Engine, names: Sequence[Name], data: Any, request: PredictionRequest) -> Any:
@@ -71,6 +86,17 @@ def predicted_probabilities(engine: Engine, names: Sequence[Name], data: Any, re
     targets, states = [names[target] for target in request.targets], engine.states()
     bounds = np.cumsum([0, *(len(states[name]) for name in targets)]).tolist()
     return {name: found[:, first:last] for name, (first, last) in zip(targets, pairwise(bounds), strict=True)}
+
+
+def probability_frames(engine: Engine, names: Sequence[Name], data: Any, request: PredictionRequest) -> dict[Name, Any]:
+    """By target the same as a frame of the data's own kind, with a column for each state."""
+    found, states = predicted_probabilities(engine, names, data, request), engine.states()
+    if lies_in_partitions(data):
+        import dask.dataframe as dd
+
+        return {name: dd.from_dask_array(found[name], columns=list(states[name]), index=data.index) for name in found}
+    like = Columns(data, names)
+    return {name: like.frame_like(dict(zip(states[name], found[name].T, strict=True))) for name in found}
 
 
 @final
@@ -127,6 +153,17 @@ def _on_worker(
 ) -> Any:
     with _naming_partition(partition_info["number"] if partition_info else 0):
         return work(shared, frame)
+
+
+def _numbered_on_worker(
+    frame: object,
+    shared: Shared,
+    work: Callable[[Shared, object, int], object],
+    partition_info: Mapping[str, int] | None = None,
+) -> object:
+    number = partition_info["number"] if partition_info else 0
+    with _naming_partition(number):
+        return work(shared, frame, number)
 
 
 @contextmanager

@@ -34,7 +34,7 @@ def discrete_query(model: TableModel, request: Request) -> Distribution:
         values = model.with_observed(values, variables, targets, evidence)
     axes = model.axes
     names, labels, shape = zip(*[axes[v] for v in variables], strict=True) if variables else ((), (), ())
-    return Distribution(names, labels, values.reshape(shape))
+    return Distribution(names, labels, values.reshape(shape), evidence=model.known(evidence))
 
 
 def discrete_query_plan(model: TableModel, request: Request) -> QueryPlan:
@@ -68,7 +68,7 @@ def gaussian_query(model: RegressionModel, request: Request) -> GaussianDistribu
         posterior = piece.posterior(targets)
         mean[where] = posterior.mean(values)[:, 0]
         covariance[np.ix_(where, where)] = posterior.covariance
-    return GaussianDistribution(model.named(variables), mean, covariance)
+    return GaussianDistribution(model.named(variables), mean, covariance, model.known(evidence))
 
 
 def gaussian_query_plan(model: RegressionModel, request: Request) -> QueryPlan:

@@ -7,11 +7,12 @@ from typing import final
 
 from dconvex._core import NetworkPart, Question, small_network
 from dconvex.errors import TooLargeError
-from dconvex.inference.evidence import Variables
+from dconvex.inference.evidence import Evidence, Variables
 from dconvex.inference.gaussian_pieces import Piece
 from dconvex.inference.gaussian_plan import GaussianPlan
 from dconvex.inference.gaussian_store import RegressionStore
 from dconvex.inference.linear_network import Shape
+from dconvex.inference.titles import KnownValue
 from dconvex.names import Name
 
 MANY = 1000
@@ -61,6 +62,10 @@ class RegressionModel:
     def informed_pieces(self, plan: GaussianPlan, limit: int) -> list[Piece]:
         """The pieces that hold evidence."""
         return [piece for piece in self.pieces(plan, limit) if piece.observed]
+
+    def known(self, evidence: Evidence) -> dict[Name, KnownValue]:
+        """The evidence by name, as an answer remembers it."""
+        return {self.names[v]: number for v, number in evidence.number_of().items()}
 
     def named(self, variables: Iterable[int]) -> tuple[Name, ...]:
         """The names of variables."""

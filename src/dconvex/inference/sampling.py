@@ -56,7 +56,7 @@ def discrete_estimate(model: TableModel, request: Request, samples: int, rng: np
         for part in weighted_samples(model.planner, request, samples, rng)
     )
     names = tuple(model.names[v] for v in variables)
-    return Distribution(names, tuple(model.labels[v] for v in variables), values, errors)
+    return Distribution(names, tuple(model.labels[v] for v in variables), values, errors, model.known(evidence))
 
 
 def gaussian_sample(model: RegressionModel, request: Request, rows: int, rng: np.random.Generator) -> pd.DataFrame:

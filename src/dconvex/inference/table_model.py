@@ -13,6 +13,7 @@ from dconvex.errors import TooLargeError
 from dconvex.inference.evidence import Evidence, Variables
 from dconvex.inference.planner import Planner
 from dconvex.inference.table_store import TableStore
+from dconvex.inference.titles import KnownValue
 from dconvex.names import Label, Name
 
 MOST_AXES = 64
@@ -28,6 +29,10 @@ class TableModel:
         self.names = store.index.dag.names
         self.planner = Planner(store, coherent=coherent)
         self.axes = _Axes(self.names, labels)
+
+    def known(self, evidence: Evidence) -> dict[Name, KnownValue]:
+        """The evidence by name, as an answer remembers it."""
+        return {self.names[v]: value for v, value in evidence.said(self.labels).items()} if evidence else {}
 
     def sizes(self, variables: Variables) -> list[int]:
         """The number of states of each of these variables."""

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.inference.partitions import checked_dask_frame
 from dconvex.learning.columns.encoded_columns import encoded_tables
 from dconvex.learning.columns.matching import is_distributed, matched_tables, peeked
-from dconvex.learning.estimation.em import EmProblem, ExpectedStatistics
+from dconvex.learning.estimation.coded_rows import HeldRows
+from dconvex.learning.estimation.em import ExpectedStatistics
 from dconvex.learning.estimation.priors import Prior
+from dconvex.learning.estimation.regression_em import HeldNumbers, RegressionProblem
+from dconvex.learning.estimation.table_em import TableProblem
 from dconvex.learning.learning_options import LearningOptions
 from dconvex.learning.progress import Iterations
 from dconvex.learning.statistics.counted_families import Families
 from dconvex.learning.statistics.counts import Counts
 from dconvex.learning.statistics.gatherer import FamilyStatistics
+from dconvex.learning.statistics.measured_rows import measured_rows
+from dconvex.learning.statistics.moments import Moments
 from dconvex.threads import threads
 
+Problem: TypeAlias = TableProblem | RegressionProblem
 
-def expected_statistics(
+
+def em_maximum(
     index: ClusterIndex,
     families: Families,
     data: object,
@@ -33,22 +41,43 @@ def expected_statistics(
     Raises:
         DataError: There are no rows, a column cannot be used or has no values, or rows are impossible under a given start.
         TooLargeError: The rows, or the missing cells of one of them, take more bytes than the limit.
-        ValueError: The data is Gaussian, or options do not go together.
+        ValueError: Options do not go together.
     """
-    assert options.em is not None
-    if options.em.start is not None and not coherent:
+    if options.em is not None and options.em.start is not None and not coherent:
         raise ValueError("EM(start=…) needs coherent=True: clusters on their own start from their own columns")
-    rows = _partitions(data) if is_distributed(data) else data
-    kind, tables = peeked(matched_tables(rows, families.names, options), options)
-    if kind == "gaussian":
-        raise ValueError('missing="em" is for discrete data so far; a Gaussian network is learned with missing="available"')
-    columns = encoded_tables(families.names, tables, options)
-    assert held is None or isinstance(held, Counts)
-    problem = EmProblem.of(index, families, columns, prior, options, held)
+    problem = em_problem(index, families, data, prior, options, held)
     with threads(options.n_jobs) as workers, Iterations("EM", is_shown=options.progress) as bar:
         if coherent:
             return problem.global_maximum(workers, bar.show)
         return problem.local_maximum(workers, bar.show)
+
+
+def em_problem(
+    index: ClusterIndex,
+    families: Families,
+    data: object,
+    prior: Prior | None,
+    options: LearningOptions,
+    held: FamilyStatistics | None = None,
+    *,
+    may_lack: bool = False,
+) -> Problem:
+    """What EM goes over, from all tables of `data`, which `may_lack` rows or columns.
+
+    Raises:
+        DataError: There are no rows, or a column cannot be used or has no values.
+        TooLargeError: The rows take more bytes than the limit.
+        ValueError: Options do not go together.
+    """
+    source = _partitions(data) if is_distributed(data) else data
+    kind, tables = peeked(matched_tables(source, families.names, options), options)
+    if kind == "gaussian":
+        measured = measured_rows(families, tables, options)
+        assert held is None or isinstance(held, Moments)
+        return RegressionProblem.of(index, families, measured, HeldNumbers(measured), prior, options, held, may_lack=may_lack)
+    rows = HeldRows.of(encoded_tables(families.names, tables, options))
+    assert held is None or isinstance(held, Counts)
+    return TableProblem.of(index, families, rows, prior, options, held, may_lack=may_lack)
 
 
 def _partitions(data: object) -> Iterator[object]:

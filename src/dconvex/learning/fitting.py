@@ -12,7 +12,9 @@ from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteEngine
 from dconvex.inference.model import LocalModel
 from dconvex.inference.report import EmReport, Report
-from dconvex.learning.em_fitting import expected_statistics
+from dconvex.learning.discretizer import Discretizer
+from dconvex.learning.em_fitting import em_maximum
+from dconvex.learning.estimation.em import check_start
 from dconvex.learning.estimation.estimated import LearnedEngine, estimated
 from dconvex.learning.estimation.priors import BDeu, Dirichlet, NormalInverseGamma, Prior
 from dconvex.learning.learning_options import EM, Kind, LearningOptions, Missing, StatesLike, Unknown, checked_missing
@@ -36,6 +38,7 @@ def fit(
     missing: Missing | EM = "available",
     hidden: StatesLike | None = None,
     weights: Name | None = None,
+    discretizer: Discretizer | None = None,
     unknown: Unknown = "raise",
     n_jobs: int | None = None,
     max_bytes: float | None = None,
@@ -58,9 +61,11 @@ def fit(
             which is biased unless cells are missing completely at random; `"complete"`: all use the rows without any missing
             cell, which is no less biased. `"em"` or `EM(…)`: expectation maximisation, which
             needs them to be missing at random; of the whole network with `coherent=True`, else of each cluster from its own
-            columns (discrete data only). A column that a table lacks is missing in it.
+            columns. A column that a table lacks is missing in it.
         hidden: Labels of variables that no table has (needs EM and `coherent=True`).
         weights: The column of the rows' weights, which every table has: a row of weight 2 counts as two rows.
+        discretizer: What makes intervals of columns of numbers (see `discretize`); the model keeps the intervals, and takes
+            numbers in evidence and in tables.
         unknown: Whether a value that is not among `states` raises, or counts as missing.
         n_jobs: The number of threads (None: all cores); it makes no difference to the result.
         max_bytes: The most memory for counts and tables, and with EM for rows (None: half of what the machine has).
@@ -79,16 +84,18 @@ def fit(
     >>> network = dc.load_network("asia")
     >>> model = dc.fit(network, network.sample(10_000, seed=1), prior=dc.BDeu(10))
     >>> model.query("lung", {"smoke": "yes"})
-    Distribution of lung
+    P(lung | smoke = yes)
       yes  0.100236
       no   0.899764
     """
     graph = as_dag(dag)
     _check_prior(prior)
     options = LearningOptions(kind, None, unknown, n_jobs, max_bytes, progress, checked_missing(missing))
-    start = options.em.start.states if options.em is not None and options.em.start is not None else None
-    options = options.with_states(graph, start if states is None else states).with_hidden(graph, hidden)
-    options = options.with_weights(graph, weights)
+    if options.em is not None and options.em.start is not None:
+        check_start(options.em.start, graph)
+        states = options.em.start.states if states is None else states
+    options = options.with_states(graph, states).with_hidden(graph, hidden)
+    options = options.with_intervals(graph, discretizer).with_weights(graph, weights)
     if isinstance(data, Statistics):
         _check_fits(data, graph, tree, for_query, options)
         return learned(data, prior, options, coherent=coherent)
@@ -105,8 +112,8 @@ def learned_by_em(
     if options.hidden and not coherent:
         raise ValueError("hidden= needs coherent=True: each cluster would name the states of a hidden variable for itself")
     part = None if held is None else held.part
-    found = expected_statistics(scope.index, scope.families, data, prior, options, coherent=coherent, held=part)
-    return learned(Statistics(scope, found.counts), prior, options, coherent=coherent, em=found.report)
+    found = em_maximum(scope.index, scope.families, data, prior, options, coherent=coherent, held=part)
+    return learned(Statistics(scope, found.statistics), prior, options, coherent=coherent, em=found.report)
 
 
 def learned(

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias, get_args
 
 from dconvex.graph.dag import Dag
 from dconvex.inference.memory import limit_of
+from dconvex.learning.discretizer import checked_discretizer
 from dconvex.names import Label, Name, checked_labels
 from dconvex.network.network import BayesianNetwork
 from dconvex.threads import thread_count
@@ -101,6 +102,12 @@ class LearningOptions:
             dag.index_of(name)
         declared = {name: checked_labels(name, labels) for name, labels in states.items()}
         return replace(self, states=declared, kind="discrete" if self.kind is None and declared else self.kind)
+
+    def with_intervals(self, dag: Dag, discretizer: object) -> LearningOptions:
+        """The same with the intervals of a discretizer as states of those of its columns that are variables."""
+        cut = checked_discretizer(discretizer)
+        own = {} if cut is None else {name: states for name, states in cut.states.items() if name in dag}
+        return self.with_states(dag, {**own, **(self.states or {})}) if own else self
 
     def with_hidden(self, dag: Dag, hidden: StatesLike | None) -> LearningOptions:
         """The same with variables that no table has, and their states."""

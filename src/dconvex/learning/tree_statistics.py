@@ -14,6 +14,7 @@ from dconvex.graph.dag import Dag, DagLike, as_dag
 from dconvex.graph.decomposition import decompose
 from dconvex.graph.tree import ClusterTree
 from dconvex.learning.columns.matching import is_distributed
+from dconvex.learning.discretizer import Discretizer
 from dconvex.learning.estimation.scores import Criterion, score
 from dconvex.learning.learning_options import EM, Kind, LearningOptions, StatesLike, Unknown, checked_missing
 from dconvex.learning.statistics.counted_families import Families
@@ -36,6 +37,7 @@ def statistics(
     for_query: Name | Iterable[Name] | None = None,
     missing: Literal["available", "complete"] = "available",
     weights: Name | None = None,
+    discretizer: Discretizer | None = None,
     unknown: Unknown = "raise",
     n_jobs: int | None = None,
     max_bytes: float | None = None,
@@ -54,6 +56,7 @@ def statistics(
         missing: `"available"`: each family uses the rows that have all its cells; `"complete"`: all use the rows without any
             missing cell.
         weights: The column of the rows' weights, which every table has: a row of weight 2 counts as two rows.
+        discretizer: What makes intervals of columns of numbers, as for `fit`.
         unknown: Whether a value that is not among `states` raises, or counts as missing.
         n_jobs: The number of threads (None: all cores); it makes no difference to the result.
         max_bytes: The most memory for counts (None: half of what the machine has).
@@ -82,7 +85,7 @@ def statistics(
             "parameters of a model: model.expected_statistics(data)"
         )
     options = LearningOptions(kind, None, unknown, n_jobs, max_bytes, progress, way).with_states(graph, states)
-    options = options.with_weights(graph, weights)
+    options = options.with_intervals(graph, discretizer).with_weights(graph, weights)
     return statistics_of(Scope.of(graph, tree, coherent=coherent, for_query=for_query), data, options)
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any, Literal, cast
 
 import numpy as np
 
-from dconvex.arrays import Codes, Flags, Floats
+from dconvex.arrays import Codes, Flags, Floats, Integers
+from dconvex.bins import Bins, bins_of
 from dconvex.errors import DataError, UnknownStateError, UnknownVariableError
-from dconvex.names import Label, Name
+from dconvex.intervals import Interval
+from dconvex.names import AnyLabel, Label, Name
 
 
 class Columns:
@@ -28,15 +31,33 @@ class Columns:
         # pandas keeps integer column names, narwhals passes them on
         self._present = set(cast("list[Name]", self._frame.columns))
         self._variables = set(variables)
+        self._first_row = 0
+        """The number of the first row, for errors."""
+
+    @property
+    def native(self) -> object:
+        """The frame itself."""
+        import narwhals as nw
+
+        return nw.to_native(self._frame)
+
+    @property
+    def names(self) -> Collection[Name]:
+        """The names of all its columns."""
+        return self._present
 
     def __len__(self) -> int:
         return len(self._frame)
+
+    def check_has(self, variable: Name) -> None:
+        """Raise DataError unless the variable has a column."""
+        self._column(variable)
 
     def codes(self, variable: Name, labels: Sequence[Label]) -> Codes:
         """For each row the index of its value in `labels`."""
         codes = self._codes(variable, labels, unknown="raise")
         if (missing := codes < 0).any():
-            row = _first(missing)
+            row = self._row(missing)
             raise DataError(f"column {variable!r} has a missing cell in row {row}; drop or fill such rows first")
         return codes
 
@@ -52,13 +73,37 @@ class Columns:
             raise DataError(f"column {variable!r} holds no states (its type is {column.dtype})") from None
         index: dict[object, int] = {label: code for code, label in enumerate(labels)}
         translation = np.array([index.get(value, -1) for value in categories], dtype=np.intp)
+        if (bins := bins_of(tuple(labels))) is not None:
+            _put_into_bins(categories, translation, bins)
         translated = np.where(codes < 0, -1, translation[codes] if len(translation) else codes)
         if unknown == "raise" and (is_unknown := (translated < 0) & (codes >= 0)).any():
-            row = _first(is_unknown)
-            raise UnknownStateError(variable, categories[codes[row]], labels, f" in row {row}", or_else)
+            own = categories[codes[_first(is_unknown)]]
+            raise UnknownStateError(variable, own, labels, f" in row {self._row(is_unknown)}", or_else)
         return translated
 
-    def frame_like(self, columns: Mapping[Name, Any]) -> Any:
+    def rows(self, chosen: Flags) -> object:
+        """A frame of the same library with these rows."""
+        import narwhals as nw
+
+        kept: object = nw.to_native(self._frame.filter(chosen.tolist()))
+        return kept
+
+    def part(self, first: int, last: int) -> Columns:
+        """The rows from `first` up to `last`; errors number them as here."""
+        if (first, last) == (0, len(self)):
+            return self
+        part = copy(self)
+        part._frame, part._first_row = self._frame[first:last], self._first_row + first
+        return part
+
+    def taken(self, order: Integers) -> object:
+        """A frame of the same library with the rows in this order."""
+        import narwhals as nw
+
+        taken: object = nw.to_native(self._frame[order.tolist()])
+        return taken
+
+    def frame_like(self, columns: Mapping[AnyLabel, Any]) -> Any:
         """New columns as a frame of the same library as this one, with the same index if it has one."""
         import narwhals as nw
 
@@ -72,11 +117,17 @@ class Columns:
                 for name, values in columns.items()
             }
             return pd.DataFrame(kept, index=native.index)
-        series = {str(name): list(values) for name, values in columns.items()}
+        series = {str(name): [_for_any_library(value) for value in values] for name, values in columns.items()}
+        if len(series) < len(columns):
+            raise DataError(f"columns have names of text here, and two of {[*columns]} are spelled alike; take a pandas frame")
         return nw.to_native(nw.from_dict(series, backend=nw.get_native_namespace(self._frame)))
 
     def __contains__(self, variable: object) -> bool:
         return column_of(cast("Name", variable), self._present, self._variables) is not None
+
+    def name_of(self, variable: Name) -> Name:
+        """The name of a variable's column, which must be there."""
+        return cast("Name", column_of(variable, self._present, self._variables))
 
     def numbers(self, variable: Name) -> Floats:
         """The column as floats, all finite."""
@@ -84,7 +135,7 @@ class Columns:
         if not _may_be_numbers(column.dtype):
             raise _not_numeric(variable, column)
         values = _as_floats(variable, column)
-        _check_rows(variable, values, ~np.isfinite(values))
+        self._check_rows(variable, values, ~np.isfinite(values))
         return values
 
     def numbers_or_missing(self, variable: Name) -> Floats:
@@ -95,7 +146,7 @@ class Columns:
             raise _not_numeric(variable, column)
         values = np.full(len(missing), np.nan)
         values[~missing] = _as_floats(variable, column.filter(~column.is_null()))
-        _check_rows(variable, values, np.isinf(values))
+        self._check_rows(variable, values, np.isinf(values))
         return values
 
     def _column(self, variable: Name) -> Any:
@@ -103,6 +154,15 @@ class Columns:
         if column is None:
             raise DataError(str(UnknownVariableError(variable, self._present, where="column"))) from None
         return self._frame.get_column(cast("str", column))
+
+    def _check_rows(self, variable: Name, values: Floats, is_bad: Flags) -> None:
+        if is_bad.any():
+            held = values[_first(is_bad)]
+            raise DataError(f"column {variable!r} holds {held} in row {self._row(is_bad)}; drop or fill such rows first")
+
+    def _row(self, flags: Flags) -> int:
+        """The number of the first row with a flag."""
+        return self._first_row + _first(flags)
 
 
 def column_of(variable: Name, columns: Collection[Name], variables: Collection[Name]) -> Name | None:
@@ -114,6 +174,11 @@ def column_of(variable: Name, columns: Collection[Name], variables: Collection[N
         return variable
     text = str(variable)
     return text if isinstance(variable, int) and text in columns and text not in variables else None
+
+
+def _for_any_library(value: object) -> object:
+    """Intervals as they print: only pandas holds objects."""
+    return str(value) if isinstance(value, Interval) else value
 
 
 def _factorized(column: Any) -> tuple[list[object], Codes]:
@@ -128,6 +193,15 @@ def _factorized(column: Any) -> tuple[list[object], Codes]:
     # pyarrow's own conversion puts the first entry of a dictionary where a cell is null
     codes = np.where(column.is_null().to_numpy(), -1, codes)
     return pd.Index(values).tolist(), codes
+
+
+def _put_into_bins(values: Sequence[object], states: Codes, bins: Bins) -> None:
+    """Numbers that are no label themselves get the state that is their interval."""
+    numbers = [
+        k for k in np.flatnonzero(states < 0).tolist() if isinstance(values[k], int | float) and not isinstance(values[k], bool)
+    ]
+    if numbers:
+        states[numbers] = bins.states_of(np.array([float(cast("float", values[k])) for k in numbers]))
 
 
 def _may_be_numbers(dtype: Any) -> bool:
@@ -146,12 +220,6 @@ def _as_floats(variable: Name, column: Any) -> Floats:
 
 def _not_numeric(variable: Name, column: Any) -> DataError:
     return DataError(f"column {variable!r} is not numeric (its type is {column.dtype})")
-
-
-def _check_rows(variable: Name, values: Floats, is_bad: Flags) -> None:
-    if is_bad.any():
-        row = _first(is_bad)
-        raise DataError(f"column {variable!r} holds {values[row]} in row {row}; drop or fill such rows first")
 
 
 def _first(flags: Flags) -> int:

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from dconvex.amounts import amount
 from dconvex.arrays import Codes, Floats, Offsets
+from dconvex.bins import state_of
 from dconvex.errors import NetworkError, UnknownStateError
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name
+from dconvex.network.completion import Completing, complete_states
 from dconvex.network.family import Table, hashable
 from dconvex.network.frame_columns import Columns
 from dconvex.network.random_streams import can_skip, skip, skipped
@@ -29,6 +31,27 @@ ALREADY_NORMALIZED = 1e-12
 """A row whose sum is this near to one is left as it is, so that writing and reading changes nothing."""
 ROWS_AT_ONCE = 1 << 14
 """Sampling works on blocks of rows that stay in the processor's cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowRule:
+    """Which rows are taken for distributions that somebody rounded."""
+
+    tolerance: float = ROW_SUM_TOLERANCE
+    """A row whose sum is this near to one is divided by it."""
+    least: float = 0.0
+    """Negative entries down to this one count as zero."""
+    remark: str = f"rows within {ROW_SUM_TOLERANCE} of 1 are normalised"
+    """What an error says of the rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """The row that a `RowRule` changed most."""
+
+    size: float
+    """How far its sum was from one, or an entry below zero."""
+    problem: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,12 +74,19 @@ class Tables:
     @classmethod
     def from_arrays(cls, dag: Dag, labels: tuple[tuple[Label, ...], ...], arrays: Iterable[Floats]) -> Tables:
         """From an array of the right size for each node; rows are checked and normalised here."""
+        return cls.corrected(dag, labels, arrays, RowRule())[0]
+
+    @classmethod
+    def corrected(
+        cls, dag: Dag, labels: tuple[tuple[Label, ...], ...], arrays: Iterable[Floats], rule: RowRule
+    ) -> tuple[Tables, Correction | None]:
+        """As `from_arrays` by another rule, and the largest correction that goes beyond the usual one."""
         flat = [array.reshape(-1) for array in arrays]
         offset = np.zeros(len(flat) + 1, np.int64)
         np.cumsum([len(array) for array in flat], out=offset[1:])
         values = np.concatenate(flat) if flat else np.empty(0)
-        _normalize(dag, labels, offset, values)
-        return cls(labels, offset, values)
+        correction = _normalize(dag, labels, offset, values, rule)
+        return cls(labels, offset, values), correction
 
     def states(self, dag: Dag) -> dict[Name, tuple[Label, ...]]:
         return dict(zip(dag.nodes, self.labels, strict=True))
@@ -133,13 +163,29 @@ class Tables:
         nothing_beyond = still_possible[:, 1:] <= 0
         return np.ascontiguousarray(np.where(nothing_beyond, 1.0, cumulative[:, :-1]).T)
 
-    def log_likelihood(self, dag: Dag, data: Columns) -> Floats:
-        codes = [data.codes(name, labels) for name, labels in zip(dag.nodes, self.labels, strict=True)]
+    def log_likelihood(self, dag: Dag, data: Columns, limit: int, n_jobs: int | None = 1) -> Floats:
+        columns = [
+            data.codes_or_missing(name, labels, unknown="raise") for name, labels in zip(dag.nodes, self.labels, strict=True)
+        ]
+        is_whole = np.ones(len(data), bool)
+        for own in columns:
+            is_whole &= own >= 0
+        total = np.zeros(len(data))
+        gapped = np.flatnonzero(~is_whole)
+        if not len(gapped):
+            return self._of_whole_rows(dag, columns, total)
+        total[is_whole] = self._of_whole_rows(dag, [own[is_whole] for own in columns], np.zeros(int(is_whole.sum())))
+        codes = np.array([own[gapped] for own in columns], np.int32)
+        sizes = [len(labels) for labels in self.labels]
+        total[gapped] = complete_states(dag, self.values, sizes, codes, "none", Completing(limit, n_jobs))
+        return total
+
+    def _of_whole_rows(self, dag: Dag, codes: Sequence[NDArray[Any]], total: Floats) -> Floats:
+        """Add the logarithms of the probabilities of rows without a missing cell."""
         with np.errstate(divide="ignore"):
             logs = np.log(self.values)
-        total = np.zeros(len(data))
         for index, own in enumerate(codes):
-            cell = self._rows(dag, index, codes, slice(0, len(data))) * len(self.labels[index]) + own
+            cell = self._rows(dag, index, codes, slice(0, len(total))) * len(self.labels[index]) + own
             total += logs[self.offset[index] + cell]
         return total
 
@@ -148,10 +194,11 @@ class Tables:
             if node not in settings:
                 return self._values_of(dag.index_of(node))
             labels = self.labels[dag.index_of(node)]
-            if settings[node] not in labels:
+            state = state_of(settings[node], labels)
+            if state is None:
                 raise UnknownStateError(node, settings[node], labels)
             fixed = np.zeros(len(labels))
-            fixed[labels.index(settings[node])] = 1.0
+            fixed[state] = 1.0
             return fixed
 
         return Tables.from_arrays(after, self.labels, map(array, dag.nodes))
@@ -187,24 +234,45 @@ def _same_types(ours: tuple[Label, ...], theirs: tuple[Label, ...]) -> bool:
     return all(type(one) is type(other) for one, other in zip(ours, theirs, strict=True))
 
 
-def _normalize(dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets, values: Floats) -> None:
+def _normalize(
+    dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets, values: Floats, rule: RowRule
+) -> Correction | None:
     """Divide, in place, every row by its sum where rounding made that differ from one; refuse other sums."""
+    if not len(values):
+        return None
     cardinality = np.array([len(own) for own in labels], np.int64)
     row_length = np.repeat(cardinality, np.diff(offset) // cardinality)
     row_start = np.cumsum(row_length) - row_length
     with np.errstate(invalid="ignore", over="ignore"):
-        sums = np.add.reduceat(values, row_start) if len(values) else values
+        sums = np.add.reduceat(values, row_start)
     off = np.abs(sums - 1)
-    is_wrong = ~(off <= ROW_SUM_TOLERANCE + ALREADY_NORMALIZED)  # 1 - 0.99999 is a little more than 1e-5 in floats
+    # 1 - 0.99999 is a little more than 1e-5 in floats; a sum of zero cannot be divided by, whatever the rule
+    is_wrong = ~((off <= rule.tolerance + ALREADY_NORMALIZED) & (sums > 0))
     # a negative entry may hide in a row that sums to one; an infinite one or NaN cannot
-    is_wrong |= np.minimum.reduceat(values, row_start) < 0 if len(values) else is_wrong
+    least = np.minimum.reduceat(values, row_start)
+    is_wrong |= ~((least >= rule.least) & np.isfinite(sums))
     if is_wrong.any():
-        raise _row_problem(dag, labels, offset, values, int(row_start[np.argmax(is_wrong)]))
+        first = int(row_start[np.argmax(is_wrong)])
+        scope, problem = _row_problem(dag, labels, offset, values, first, rule)
+        raise NetworkError(f"{scope} {problem}", variable=dag.nodes[int(np.searchsorted(offset, first, side="right")) - 1])
+    correction = None
+    size = np.maximum(off, -least)
+    worst = int(np.argmax(size))
+    if size[worst] > ROW_SUM_TOLERANCE + ALREADY_NORMALIZED or least.min() < 0:
+        scope, problem = _row_problem(dag, labels, offset, values, int(row_start[worst]), None)
+        correction = Correction(float(size[worst]), f"{scope} {problem}")
+    if least.min() < 0:
+        np.maximum(values, 0.0, out=values)
+        sums = np.add.reduceat(values, row_start)
+        off = np.abs(sums - 1)
     values /= np.repeat(np.where(off > ALREADY_NORMALIZED, sums, 1.0), row_length)
+    return correction
 
 
-def _row_problem(dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets, values: Floats, first: int) -> NetworkError:
-    """The error of the row that begins at `first`, with names and states."""
+def _row_problem(
+    dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets, values: Floats, first: int, rule: RowRule | None
+) -> tuple[str, str]:
+    """The row that begins at `first`, with names and states, and what is wrong with it by this rule; None: with its sum."""
     index = int(np.searchsorted(offset, first, side="right")) - 1
     own, parents = labels[index], dag.graph.parents[index].tolist()
     row = values[first : first + len(own)]
@@ -212,9 +280,9 @@ def _row_problem(dag: Dag, labels: Sequence[tuple[Label, ...]], offset: Offsets,
     chosen = np.unravel_index(number, [len(labels[parent]) for parent in parents]) if parents else ()
     given = [f"{dag.nodes[p]!r}={labels[p][state]!r}" for p, state in zip(parents, chosen, strict=True)]
     scope = f"P({dag.nodes[index]!r}{' | ' if given else ''}{', '.join(given)})"
-    if not np.isfinite(row).all() or (row < 0).any():
-        culprit = int(np.argmax(~np.isfinite(row) | (row < 0)))
-        problem = f"gives {own[culprit]!r} the probability {row[culprit]}; it must be between 0 and 1"
-    else:
-        problem = f"sums to {sum(row.tolist()):.10g}, not to 1 (rows within {ROW_SUM_TOLERANCE} of 1 are normalised)"
-    return NetworkError(f"{scope} {problem}", variable=dag.nodes[index])
+    is_no_probability = ~np.isfinite(row) | (row < (0.0 if rule is None else rule.least))
+    if is_no_probability.any():
+        culprit = int(np.argmax(is_no_probability))
+        return scope, f"gives {own[culprit]!r} the probability {row[culprit]}; it must be between 0 and 1"
+    remark = "" if rule is None else f" ({rule.remark})"
+    return scope, f"sums to {sum(row.tolist()):.10g}, not to 1{remark}"

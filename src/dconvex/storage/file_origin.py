@@ -11,7 +11,8 @@ from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.graph.dag import Dag
 from dconvex.inference.discrete import DiscreteEngine
 from dconvex.inference.gaussian import GaussianEngine
-from dconvex.inference.model import NO_REPORT, NO_UPDATE, LocalModel, Origin
+from dconvex.inference.model import LocalModel
+from dconvex.inference.origin import NO_REPORT, NO_UPDATE, Origin
 from dconvex.inference.report import Report
 from dconvex.learning.estimation.priors import Prior
 from dconvex.learning.fitting import DataOrigin, network_of, updated_model

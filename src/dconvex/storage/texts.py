@@ -12,13 +12,18 @@ import numpy as np
 from dconvex._core import check_names
 from dconvex.arrays import Array, Bytes, Indices, Integers, Offsets
 from dconvex.errors import FormatError
+from dconvex.intervals import Interval
 from dconvex.names import Label, Name
 from dconvex.storage.sections import Arrays
 
 TEXT, INTEGER, BOOLEAN, INTERVAL = range(4)
-"""Kinds of labels. Intervals are for later versions: they are refused by name."""
+"""Kinds of labels."""
 AS_WRITTEN = re.compile(rb"0|-?[1-9][0-9]{0,4299}")
 """An integer as Python writes it; it reads none with more digits."""
+
+
+LONGEST_INTERVAL = 200
+"""Bytes; no interval prints as long."""
 
 
 def packed_texts(texts: Sequence[str]) -> tuple[Bytes, Offsets]:
@@ -41,7 +46,7 @@ def packed_labels(labels: Sequence[tuple[Label, ...]]) -> Arrays:
     sets = [[label for _, label in part] for part in number]
     flat = [label for part in sets for label in part]
     text, offsets = packed_texts([str(int(label)) if isinstance(label, bool) else str(label) for label in flat])
-    kinds = [BOOLEAN if isinstance(label, bool) else INTEGER if isinstance(label, int) else TEXT for label in flat]
+    kinds = [_kind_of(label) for label in flat]
     begins = np.concatenate([[0], np.cumsum([len(part) for part in sets])]).astype(np.int64)
     return {
         "labels.text": text, "labels.offsets": offsets, "labels.kinds": np.array(kinds, np.uint8), "labels.sets": begins,
@@ -64,8 +69,6 @@ class StoredLabels(Sequence[tuple[Label, ...]]):
             raise FormatError("the file is damaged: its labels do not fit together", path=path)
         if len(of) and not (of.min() >= 0 and of.max() < len(begins) - 1):
             raise FormatError("the file is damaged: a variable has no labels", path=path)
-        if (kinds == INTERVAL).any():
-            raise FormatError("the file has intervals as states, which this dconvex does not know: update dconvex", path=path)
         flat = _labels(text.tobytes(), offsets.tolist(), kinds.tolist(), path)
         sets = [tuple(flat[first:last]) for first, last in pairwise(begins.tolist())]
         for own in sets:
@@ -181,6 +184,12 @@ def _labels(text: bytes, offsets: list[int], kinds: list[int], path: str) -> lis
         raise FormatError("the file is damaged: a label is not what it is said to be", path=path) from None
 
 
+def _kind_of(label: Label) -> int:
+    if isinstance(label, bool):
+        return BOOLEAN
+    return INTEGER if isinstance(label, int) else INTERVAL if isinstance(label, Interval) else TEXT
+
+
 def _label(raw: bytes, kind: int) -> Label:
     if kind == TEXT:
         return raw.decode("utf-8", "surrogatepass")
@@ -188,4 +197,6 @@ def _label(raw: bytes, kind: int) -> Label:
         return int(raw)
     if kind == BOOLEAN and raw in (b"0", b"1"):
         return raw == b"1"
+    if kind == INTERVAL and len(raw) < LONGEST_INTERVAL:
+        return Interval.from_text(raw.decode("ascii"))
     raise ValueError(raw)

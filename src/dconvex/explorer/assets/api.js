@@ -10,17 +10,30 @@ export class Problem extends Error {
 
 export const overview = async () => (await call("overview")).json();
 
-/** The answer to a question: `name` is layout, answer or most-probable. */
+/** What the start page offers. */
+export const networks = async () => (await call("networks")).json();
+
+/** The answer to a question: `name` is layout, answer, most-probable, family, … */
 export const ask = async (name, question) => (await call(name, question)).json();
 
-/** The answer as CSV: `name` is answer or most-probable. */
-export const table = async (name, question) => (await call(`${name}.csv`, question)).text();
+/** A file to download: `name` is answer.csv, most-probable.csv or network.txt. */
+export const text = async (name, question) => (await call(name, question)).text();
 
-async function call(name, question) {
-  const sent = question && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question) };
+/** Open a dropped file; the address of its page. */
+export async function upload(file) {
+  const headers = { "Content-Type": "application/octet-stream", "X-File-Name": encodeURIComponent(file.name) };
+  return (await (await send("upload", { method: "POST", headers, body: file })).json()).page;
+}
+
+function call(name, question) {
+  const headers = { "Content-Type": "application/json" };
+  return send(name, question && { method: "POST", headers, body: JSON.stringify(question) });
+}
+
+async function send(name, options) {
   let reply;
   try {
-    reply = await fetch(`api/${name}`, sent);
+    reply = await fetch(`api/${name}`, options);
   } catch {
     throw new Problem("No answer: the explorer has ended. Start it again with dconvex explore.");
   }

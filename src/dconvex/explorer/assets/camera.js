@@ -2,9 +2,14 @@
 
 const CLOSEST = 3;
 const SLOP = 4;
+/** A drawing opens at no less than this, so that its text of 12 has at least 11 pixels. */
+export const READABLE = 0.95;
+const LARGEST_FIT = 1.25;
 
 export class Camera {
   #size = [1, 1];
+  #focus = null;
+  #opens = true;
   #at = { x: 0, y: 0, scale: 1 };
   #pointers = new Map();
   #hasMoved = false;
@@ -17,17 +22,59 @@ export class Camera {
     screen.addEventListener("pointermove", (event) => this.#move(event));
     for (const end of ["pointerup", "pointercancel"]) screen.addEventListener(end, (event) => this.#up(event));
     screen.addEventListener("keydown", (event) => this.#key(event));
-    new ResizeObserver(() => (this.#hasMoved ? this.moved() : this.fit())).observe(screen);
+    new ResizeObserver(() => this.#resized()).observe(screen);
   }
 
-  /** Show the whole of a drawing of this size. */
+  /** Show a drawing of this size: the whole where its text can be read, else the part around the box `focus`. */
+  open(size = this.#size, focus = this.#focus) {
+    const [width, height] = this.#room(size, focus);
+    const fitting = this.#fitting();
+    if (!(fitting > 0)) return;
+    const scale = Math.max(fitting, READABLE);
+    const [left, top, boxWidth, boxHeight] = focus ?? [0, 0, ...size];
+    this.#opens = true;
+    this.#look(
+      placed(width, scale * size[0], scale * (left + boxWidth / 2)),
+      placed(height, scale * size[1], scale * (top + boxHeight / 2)),
+      scale,
+    );
+  }
+
+  /** Show the whole drawing, however small. */
   fit(size = this.#size) {
+    const [width, height] = this.#room(size, this.#focus);
+    const scale = this.#fitting();
+    this.#opens = false;
+    this.#hasMoved = false;
+    if (scale > 0) this.#look((width - scale * size[0]) / 2, (height - scale * size[1]) / 2, scale);
+  }
+
+  #room(size, focus) {
     this.#size = size;
+    this.#focus = focus;
     this.#hasMoved = false;
     const { width, height } = this.screen.getBoundingClientRect();
+    return [width, height];
+  }
+
+  #fitting() {
+    const { width, height } = this.screen.getBoundingClientRect();
     const margin = 14;
-    const scale = Math.min((width - 2 * margin) / size[0], (height - 2 * margin) / size[1], 1.6);
-    if (scale > 0) this.#look((width - scale * size[0]) / 2, (height - scale * size[1]) / 2, scale);
+    return Math.min((width - 2 * margin) / this.#size[0], (height - 2 * margin) / this.#size[1], LARGEST_FIT);
+  }
+
+  /** Whether all of the drawing is on screen. */
+  get showsAll() {
+    const [left, top, right, bottom] = this.window;
+    return left <= 1 && top <= 1 && right >= this.#size[0] - 1 && bottom >= this.#size[1] - 1;
+  }
+
+  /** Move so that this point of the drawing is in the middle. */
+  center(x, y) {
+    const [middleX, middleY] = this.#middle();
+    const { scale } = this.#at;
+    this.#hasMoved = true;
+    this.#look(middleX - scale * x, middleY - scale * y, scale);
   }
 
   zoom(factor, center = this.#middle()) {
@@ -44,21 +91,21 @@ export class Camera {
     const [fromX, fromY, toX, toY] = this.window;
     const { scale } = this.#at;
     const isInside = left >= fromX && top >= fromY && left + width <= toX && top + height <= toY;
-    const isReadable = !readable || scale >= 0.6;
+    const isReadable = !readable || scale >= 0.9;
     if (isInside && isReadable) return;
-    const next = isReadable ? scale : 0.9;
+    const next = isReadable ? scale : READABLE;
     this.#hasMoved = true;
     this.#look(screen.width / 2 - next * (left + width / 2), screen.height / 2 - next * (top + height / 2), next);
   }
 
-  /** Move so that these boxes fill the screen. */
+  /** Move so that these boxes are on screen, large enough to read. */
   frame(boxes) {
     const left = Math.min(...boxes.map((box) => box[0]));
     const top = Math.min(...boxes.map((box) => box[1]));
     const width = Math.max(...boxes.map((box) => box[0] + box[2])) - left;
     const height = Math.max(...boxes.map((box) => box[1] + box[3])) - top;
     const screen = this.screen.getBoundingClientRect();
-    const scale = Math.min(screen.width / (width + 60), screen.height / (height + 60), 1.2);
+    const scale = Math.max(Math.min(screen.width / (width + 60), screen.height / (height + 60), 1.2), READABLE);
     this.#hasMoved = true;
     this.#look(screen.width / 2 - scale * (left + width / 2), screen.height / 2 - scale * (top + height / 2), scale);
   }
@@ -68,6 +115,12 @@ export class Camera {
     const { width, height } = this.screen.getBoundingClientRect();
     const { x, y, scale } = this.#at;
     return [-x / scale, -y / scale, (width - x) / scale, (height - y) / scale];
+  }
+
+  #resized() {
+    if (this.#hasMoved) this.moved();
+    else if (this.#opens) this.open();
+    else this.fit();
   }
 
   #look(x, y, scale) {
@@ -128,4 +181,11 @@ export class Camera {
     event.preventDefault();
     act();
   }
+}
+
+/** Where a drawing of this extent begins on a screen of this extent: in the middle, or so that the focus is. */
+function placed(screen, extent, focus) {
+  const margin = 14;
+  if (extent + 2 * margin <= screen) return (screen - extent) / 2;
+  return Math.min(Math.max(screen / 2 - focus, screen - extent - margin), margin);
 }

@@ -6,8 +6,9 @@ import * as api from "./api.js";
 const PATIENCE = [[300, "answering…"]];
 
 export class Conversation {
-  /** The marginals before any evidence, of variables whose marginals were requested. */
-  #priors = new Map();
+  /** The marginals of the case to compare with, of variables whose marginals were requested, and which case it is. */
+  #baseline = new Map();
+  #baselineCase = null;
   #isAsking = false;
   #isStale = false;
 
@@ -36,7 +37,15 @@ export class Conversation {
 
   /** The answer as CSV. */
   table() {
-    return api.table(this.question.wantsMostProbable ? "most-probable" : "answer", this.question.request());
+    return api.text(this.question.wantsMostProbable ? "most-probable.csv" : "answer.csv", this.question.request());
+  }
+
+  /** The marginals of these variables now and in the case to compare with: two maps. */
+  async both(indices) {
+    const { marginals } = await api.ask("answer", this.question.request(indices));
+    if (marginals.problem) throw new api.Problem(marginals.problem);
+    await this.#learnBaseline(marginals.numbers.map(([index]) => index));
+    return { marginals: new Map(marginals.numbers), baseline: this.#baseline };
   }
 
   async #ask() {
@@ -45,7 +54,7 @@ export class Conversation {
       if (!this.#isStale) await this.answered(view);
     } catch (problem) {
       if (!(problem instanceof api.Problem)) throw problem;
-      if (!this.#isStale) await this.answered(this.#failed(problem));
+      if (!this.#isStale) await this.answered(await this.#failed(problem));
     }
   }
 
@@ -55,22 +64,27 @@ export class Conversation {
       api.ask("answer", request),
       this.question.wantsMostProbable ? api.ask("most-probable", request) : null,
     ]);
-    await this.#learnPriors(answer);
+    if (this.question.isCompared) await this.#learnBaseline((answer.marginals.numbers ?? []).map(([index]) => index));
     return this.#view(answer, best);
   }
 
-  /** A view without numbers that marks the evidence to blame. */
-  #failed(problem) {
-    const nothing = { marginals: {}, question: null, evidence: {}, python: "" };
+  /** A view without numbers that marks the evidence to blame; the script is there all the same. */
+  async #failed(problem) {
+    const { python } = await api.ask("script", this.question.request()).catch(() => ({ python: "" }));
+    const nothing = { marginals: {}, question: null, evidence: {}, python };
     return { ...this.#view(nothing, null), message: problem.message, conflict: new Set(problem.conflict) };
   }
 
-  async #learnPriors({ marginals }) {
-    const numbers = marginals.numbers ?? [];
-    const missing = numbers.map(([index]) => index).filter((index) => !this.#priors.has(index));
+  async #learnBaseline(indices) {
+    const wanted = JSON.stringify(this.question.baseline);
+    if (wanted !== this.#baselineCase) {
+      this.#baseline = new Map();
+      this.#baselineCase = wanted;
+    }
+    const missing = indices.filter((index) => !this.#baseline.has(index));
     if (!missing.length) return;
-    const before = this.question.knowsAnything ? (await api.ask("answer", { shown: missing })).marginals.numbers : numbers;
-    for (const [index, prior] of before ?? []) this.#priors.set(index, prior);
+    const { marginals } = await api.ask("answer", { ...this.question.baseline, shown: missing });
+    for (const [index, numbers] of marginals.numbers ?? []) this.#baseline.set(index, numbers);
   }
 
   #view({ marginals, question: answer, evidence, python }, best) {
@@ -79,7 +93,8 @@ export class Conversation {
       question: this.question,
       marginals: new Map(marginals.numbers),
       marginalsSeconds: marginals.seconds,
-      priors: this.#priors,
+      /** What to compare with; empty if there is nothing to compare. */
+      baseline: this.question.isCompared ? this.#baseline : new Map(),
       plan,
       lit: plan && new Set([...plan.variables, ...this.question.targets]),
       joint: answer?.joint ?? null,

@@ -56,3 +56,17 @@ export function squeeze(root) {
     }
   });
 }
+
+/** A paragraph in the second colour. */
+export const faint = (text) => html("p", { className: "faint" }, text);
+
+/** A table: a row of headings and rows of cells, each a text or an element. */
+export function table(head, rows) {
+  const cells = (tag, row) => row.map((cell) => html(tag, {}, cell));
+  return html(
+    "table",
+    {},
+    html("thead", {}, html("tr", {}, ...cells("th", head))),
+    html("tbody", {}, ...rows.map((row) => html("tr", {}, ...cells("td", row)))),
+  );
+}

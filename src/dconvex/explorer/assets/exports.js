@@ -13,11 +13,14 @@ const STYLES = {
   display: "inline",
 };
 const GAP = 40;
+const PIXELS = 2;
+/** Browsers give up on larger pictures. */
+const MOST_PIXELS = 60e6;
 
-/** Download a file. */
-export function download(name, type, text) {
+/** Download a text or a blob. */
+export function download(name, type, content) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.href = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
@@ -34,7 +37,7 @@ export function picture(caption, views) {
     return part;
   });
   const width = left - GAP / 2;
-  const height = top + GAP / 2 + Math.max(...views.map(({ size }) => size[1]));
+  const height = top + GAP / 2 + Math.max(0, ...views.map(({ size }) => size[1]));
   const page = getComputedStyle(document.body);
   const font = getComputedStyle(views[0].pane.screen).fontFamily;
   const defs = views.flatMap(({ pane }) => [...styled(pane.defs).children]);
@@ -49,6 +52,18 @@ export function picture(caption, views) {
   return new XMLSerializer().serializeToString(whole);
 }
 
+/** The same picture in pixels. */
+export async function pixels(source) {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(source)}`;
+  await image.decode();
+  const { width, height } = image;
+  const scale = Math.min(PIXELS, Math.sqrt(MOST_PIXELS / (width * height)));
+  const canvas = Object.assign(document.createElement("canvas"), { width: width * scale, height: height * scale });
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((done) => canvas.toBlob(done, "image/png"));
+}
+
 /** A copy with the properties of the style sheet as attributes. */
 function styled(original) {
   const copy = original.cloneNode(true);
@@ -58,10 +73,18 @@ function styled(original) {
     const style = getComputedStyle(element);
     for (const [name, usual] of Object.entries(STYLES)) {
       const value = style.getPropertyValue(name);
-      if (value !== usual && !value.startsWith("url(")) copies[index].setAttribute(name, value);
+      if (value !== usual && !value.startsWith("url(")) copies[index].setAttribute(name, plainColour(value));
     }
-    for (const name of ["class", "tabindex", "role", "data-room", "aria-label", "aria-pressed"])
+    for (const name of ["class", "style", "tabindex", "role", "data-room", "aria-label", "aria-pressed"])
       copies[index].removeAttribute(name);
   });
   return copy;
+}
+
+/** Mixed colours are written as `color(srgb 0.5 0.2 0.1 / 0.4)`, which few programs read. */
+function plainColour(value) {
+  const parts = /^color\(srgb ([\d.e-]+) ([\d.e-]+) ([\d.e-]+)(?: \/ ([\d.e-]+))?\)$/.exec(value);
+  if (!parts) return value;
+  const channels = parts.slice(1, 4).map((part) => Math.round(255 * Number(part)));
+  return parts[4] === undefined ? `rgb(${channels.join(", ")})` : `rgba(${channels.join(", ")}, ${parts[4]})`;
 }

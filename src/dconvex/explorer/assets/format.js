@@ -33,6 +33,13 @@ export function known(variable, evidence, likelihood) {
     return `~ ${likelihood.map((number, state) => `${variable.states[state]} ${quantity(number)}`).join(", ")}`;
   }
   if (typeof evidence === "number") return `= ${evidence}`;
+  if (!variable.states.length) return `= ${[...evidence][0]}`;
   const states = [...evidence].map((state) => variable.states[state]);
   return states.length === 1 ? `= ${states[0]}` : `∈ {${states.join(", ")}}`;
+}
+
+/** A number that someone typed; NaN if it is none, or out of range. */
+export function typed(text) {
+  const number = text.trim() === "" ? NaN : Number(text.replace(",", "."));
+  return Number.isFinite(number) ? number : NaN;
 }

@@ -1,15 +1,23 @@
 // The page: one question, two drawings and a panel that show its answer.
 
+import * as address from "./address.js";
 import * as api from "./api.js";
 import { Conversation } from "./conversation.js";
+import { acceptFiles } from "./drop.js";
 import { html, mark } from "./elements.js";
-import { download, picture } from "./exports.js";
+import { EvidenceBar } from "./evidence_bar.js";
+import { download, picture, pixels } from "./exports.js";
 import { Folding } from "./folding.js";
 import { counted } from "./format.js";
+import { Layout } from "./layout.js";
 import { NetworkView } from "./network_view.js";
+import { copy, notice } from "./notices.js";
 import { Panel } from "./panel.js";
 import { Question } from "./question.js";
+import { rememberOpened, takeRow } from "./recent.js";
+import { offerSchemes } from "./scheme.js";
 import { Search } from "./search.js";
+import { Timeline } from "./timeline.js";
 import { TreeView } from "./tree_view.js";
 
 const find = (selector) => document.querySelector(selector);
@@ -17,21 +25,44 @@ const find = (selector) => document.querySelector(selector);
 class Page {
   #view = null;
   #moving = null;
-  #searched = null;
+  #sought = null;
+  #wasPassing = false;
 
   constructor(overview) {
     this.overview = overview;
-    const refresh = () => this.conversation.refresh();
-    this.question = new Question(refresh);
+    this.question = new Question((isPassing) => this.#changed(isPassing));
+    this.timeline = new Timeline((text) => this.#returned(text));
+    this.question.restore(address.read(this.timeline.text, overview.variables));
     this.conversation = new Conversation(this.question, {
       shown: () => this.network.legible,
       answered: (view) => this.#answered(view),
       waiting: (said) => showWaiting(said),
     });
-    const ask = (index, event) => this.#ask(index, event);
+    this.acts = {
+      ask: (index, event) => this.#ask(index, event),
+      reveal: (index) => this.network.reveal(index),
+      begin: (index) => this.#begin(index),
+      export: (what) => this.export(what),
+      complain: (text) => this.panel.complain(text),
+    };
+    this.bar = new EvidenceBar(find("#evidence"), overview, this.question, this.timeline, this.acts);
+    this.#makeViews(overview);
+    new Search(find("#search"), find("#matches"), overview, (index) => {
+      this.panel.open("answer");
+      this.#begin(index);
+    });
+    acceptFiles((file) => this.#drop(file), "Drop a row of a CSV file: its cells become evidence");
+    this.bar.show();
+    if (this.question.targets.length) this.panel.lift("half");
+    const row = takeRow();
+    if (row) this.#takeRow(row);
+    else this.conversation.refresh();
+  }
+
+  #makeViews(overview) {
     this.network = new NetworkView(find("#network"), overview, {
-      ask,
-      see: (index, state, event) => (event.shiftKey ? this.question.seeAlso(index, state) : this.question.see(index, state)),
+      ask: this.acts.ask,
+      press: (index, state, event) => this.#press(index, state, event),
       forget: (index) => this.question.forget(index),
       hover: (index) => this.tree.highlight(new Set(index === null ? [] : this.network.holders[index])),
       moved: () => this.#moved(),
@@ -40,26 +71,50 @@ class Page {
       open: (cluster) => this.#open(cluster),
       hover: (cluster) => this.network.highlight(new Set(cluster === null ? [] : overview.tree.clusters[cluster])),
     });
-    this.panel = new Panel(find("#panel"), overview, this.question, {
-      ask,
-      reveal: (index) => this.network.reveal(index),
-      export: (what) => this.#export(what),
+    this.panel = new Panel(find("#panel"), this);
+    this.layout = new Layout(overview, this.tree.pane, this.network.pane);
+    this.folding = new Folding(overview, this.network, {
+      changed: () => this.conversation.refresh(),
+      begin: this.acts.begin,
     });
-    new Search(find("#search"), find("#matches"), overview, (index) => this.#search(index));
-    this.folding = new Folding(overview, this.network, refresh);
-    refresh();
+  }
+
+  /** A change of the question: a new entry in the history, and a new answer. */
+  #changed(isPassing) {
+    this.timeline.push(address.written(this.question.plain, this.overview.variables), isPassing && this.#wasPassing);
+    this.#wasPassing = Boolean(isPassing);
+    this.bar.show();
+    this.conversation.refresh();
+  }
+
+  /** Back, forward, or an address that was typed. */
+  #returned(text) {
+    this.#wasPassing = false;
+    this.question.restore(address.read(text, this.overview.variables));
+    this.bar.show();
+    this.conversation.refresh();
   }
 
   #ask(index, event) {
-    if (event.shiftKey || event.ctrlKey || event.metaKey) this.question.askAlso(index);
+    if (event?.shiftKey || event?.ctrlKey || event?.metaKey) this.question.askAlso(index);
+    else this.question.askOnly(index);
+    this.panel.open("answer");
+    if (this.question.targets.length) this.panel.lift("half");
+    this.#sought = { index, readable: false };
+  }
+
+  /** Ask for a variable that is not on screen perhaps, and move to it with the answer. */
+  #begin(index) {
+    this.#sought = { index, readable: true };
+    this.panel.lift("half");
+    if (this.question.targets.includes(index)) this.conversation.refresh();
     else this.question.askOnly(index);
   }
 
-  /** Ask for a variable that was searched for, and move to it with the answer. */
-  #search(index) {
-    this.#searched = index;
-    if (this.question.targets.includes(index)) this.conversation.refresh();
-    else this.question.askOnly(index);
+  #press(index, state, event) {
+    if (event.altKey) this.question.set(index, state);
+    else if (event.shiftKey) this.question.seeAlso(index, state);
+    else this.question.see(index, state);
   }
 
   #open(cluster) {
@@ -79,20 +134,46 @@ class Page {
   async #answered(view) {
     this.#view = { ...view, opened: this.folding.opened };
     const isRedrawn = await this.folding.follow(view);
-    for (const part of [this.network, this.tree, this.panel]) part.show(this.#view);
+    for (const part of [this.network, this.tree, this.panel, this.bar]) part.show(this.#view);
+    if (this.#sought !== null) this.network.reveal(this.#sought.index, this.#sought.readable);
     if (isRedrawn) return this.conversation.refresh(); // for the numbers of what came on screen
-    if (this.#searched !== null) this.network.reveal(this.#searched);
-    this.#searched = null;
+    this.#sought = null;
   }
 
-  async #export(what) {
-    const { python } = this.#view;
-    const { title } = this.overview;
+  async #drop(file) {
+    if (file.size > 1e6) this.panel.complain("That is more than a row: a file with evidence has at most 1 MB.");
+    else this.#takeRow(await file.text());
+  }
+
+  /** A row of a CSV text becomes the evidence. */
+  async #takeRow(text) {
+    try {
+      const { evidence, rows, ignored, problems } = await api.ask("case", { text });
+      this.question.know(evidence);
+      notice(`${counted(evidence.length, "observation")} taken${rows > 1 ? ` from the first of ${rows} rows` : ""}`);
+      const skipped = ignored.length ? [`Columns that this network does not have: ${ignored.slice(0, 8).join(", ")}.`] : [];
+      if (problems.length || skipped.length) this.panel.complain([...problems, ...skipped].join(" "));
+    } catch (problem) {
+      this.panel.complain(problem.message);
+    }
+  }
+
+  async export(what) {
+    const { title, kind } = this.overview;
+    const views = this.layout.isTreeOpen ? [this.network, this.tree] : [this.network];
+    const drawn = () => picture(this.bar.title, views);
     const act = {
-      picture: () => download(`${title}.svg`, "image/svg+xml", picture(this.panel.title, [this.network, this.tree])),
+      picture: () => download(`${title}.svg`, "image/svg+xml", drawn()),
+      pixels: async () => download(`${title}.png`, "image/png", await pixels(drawn())),
       table: async () => download(`${title}.csv`, "text/csv", await this.conversation.table()),
-      script: () => download(`${title}.py`, "text/x-python", python),
-      copy: () => navigator.clipboard.writeText(python),
+      network: async () =>
+        download(
+          `${title}-changed.${kind === "discrete" ? "bif" : "json"}`,
+          "text/plain",
+          await api.text("network.txt", this.question.request()),
+        ),
+      script: () => download(`${title}.py`, "text/x-python", this.#view.python),
+      copy: () => copy(this.#view.python, "Python"),
     }[what];
     try {
       await act();
@@ -114,20 +195,12 @@ function introduce({ title, kind, variables, edgeCount, tree, coherent }) {
     ...(coherent ? [] : ["clusters learned on their own"]),
   ];
   find("#facts").textContent = facts.join(" · ");
+  rememberOpened(title);
 }
 
 function showWaiting(said) {
   mark(document.body, { waiting: said });
   find("#status").textContent = said;
-}
-
-/** Light or dark as in the system, until the button is pressed. */
-function offerSchemes() {
-  find("#scheme").onclick = () => {
-    const { style } = document.documentElement;
-    const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-    style.colorScheme = (style.colorScheme || system) === "dark" ? "light" : "dark";
-  };
 }
 
 /** Add the children, which follow from the parents. */
@@ -139,7 +212,8 @@ function withChildren(overview) {
   return overview;
 }
 
-offerSchemes();
+offerSchemes(find("#scheme"));
+if (/\/(network|file)\/[^/]+\/$/.test(location.pathname)) find("#home").href = "../../start";
 try {
   const overview = withChildren(await api.overview());
   introduce(overview);

@@ -1,7 +1,8 @@
 // The network: a card for each variable, arrows between them.
 
 import { cardBody } from "./cards.js";
-import { curve, mark, squeeze, svg } from "./elements.js";
+import { change } from "./change.js";
+import { button, curve, mark, squeeze, svg } from "./elements.js";
 import { percent, quantity } from "./format.js";
 import { Pane } from "./pane.js";
 
@@ -14,21 +15,32 @@ export class NetworkView {
   #arrows = [];
   #view = null;
   #frame = null;
+  #isByCluster = false;
 
-  /** `acts` are `ask(index, event)`, `see(index, state, event)`, `forget(index)`, `hover(index)` and `moved()`, by index. */
+  /** `acts` are `ask(index, event)`, `press(index, state, event)`, `forget(index)`, `hover(index)` and `moved()`, by index. */
   constructor(section, overview, acts) {
     Object.assign(this, { overview, acts });
-    const hint = "arrow keys go on, Enter asks, 1 to 9 observe a state, Backspace forgets it";
+    const hint = "arrow keys go on, Enter asks, 1 to 9 observe a state, with Alt set it, Backspace forgets it";
     this.pane = new Pane(section, "Network", hint, () => this.#moved());
     this.holders = overview.variables.map(() => []);
     overview.tree.clusters.forEach((members, cluster) => members.forEach((index) => this.holders[index].push(cluster)));
-    this.pane.defs.append(arrowHead("arrow"), arrowHead("faint-arrow"));
-    this.pane.explain({
-      target: "asked for",
-      observed: "observed",
-      dropped: "not needed for the answer",
-      prior: "before the evidence",
+    this.pane.defs.append(arrowHead("arrow"), arrowHead("lit-arrow"));
+    this.byCluster = button("Clusters", () => this.#colour(!this.#isByCluster), {
+      id: "colours",
+      title: "Colour by cluster instead of by change",
+      "aria-pressed": "false",
     });
+    this.pane.tools.prepend(this.byCluster);
+    this.#colour(false);
+  }
+
+  /** Colours show how much an answer has moved, or the clusters. */
+  #colour(isByCluster) {
+    this.#isByCluster = isByCluster;
+    this.byCluster.setAttribute("aria-pressed", isByCluster);
+    mark(this.pane.content, { "by-cluster": isByCluster });
+    const colours = isByCluster ? { lit: "cluster" } : { change: "moved", gain: "gained", loss: "lost" };
+    this.pane.explain({ target: "asked for", observed: "observed", set: "set (do)", answers: "answers", ...colours });
   }
 
   /** Draw these boxes and routes instead of the old ones. */
@@ -44,7 +56,7 @@ export class NetworkView {
     );
     this.pane.items = cards;
     squeeze(this.pane.content);
-    this.pane.camera.fit(layout.size);
+    this.pane.open(layout.size, layout.boxes, this.#hub(layout));
     if (this.#view) this.show(this.#view);
     this.#cards.get(focused)?.element.focus();
   }
@@ -72,9 +84,9 @@ export class NetworkView {
     this.#fillLegible();
     for (const [index, card] of this.#cards) this.#mark(card, index);
     for (const { ends, line } of this.#arrows) {
-      const isDropped = view.lit && !ends.every((end) => view.lit.has(end));
-      mark(line, { dropped: isDropped });
-      line.setAttribute("marker-end", isDropped ? "url(#faint-arrow)" : "url(#arrow)");
+      const isLit = view.lit && ends.every((end) => view.lit.has(end)) && !view.question.settings.has(ends[1]);
+      mark(line, { lit: isLit, cut: view.question.settings.has(ends[1]) });
+      line.setAttribute("marker-end", isLit ? "url(#lit-arrow)" : "url(#arrow)");
     }
   }
 
@@ -83,10 +95,10 @@ export class NetworkView {
     for (const [index, { element }] of this.#cards) mark(element, { highlighted: indices.has(index) });
   }
 
-  /** Move to a variable, near enough to read it. */
-  reveal(index) {
+  /** Move to a variable, and near enough to read it if that is wanted. */
+  reveal(index, readable = true) {
     const card = this.#cards.get(index);
-    if (card) this.pane.camera.reveal(card.box, { readable: true });
+    if (card) this.pane.camera.reveal(card.box, { readable });
   }
 
   /** Move to several variables, as near as all of them fit. */
@@ -125,7 +137,7 @@ export class NetworkView {
       svg("path", { class: "title", d: roundedTop(width, head), fill: this.#stripes(index) }),
       svg(
         "text",
-        { class: "name", x: width / 2, y: head - 5, "text-anchor": "middle", "font-size": nameFont, "data-room": width - 10 },
+        { class: "name", x: width / 2, y: head - 7, "text-anchor": "middle", "font-size": nameFont, "data-room": width - 10 },
         variable.name,
       ),
     );
@@ -138,7 +150,7 @@ export class NetworkView {
   #fill(card, index) {
     const { metrics, variables } = this.overview;
     const [, , width, height] = card.box;
-    card.body = cardBody(variables[index], width, metrics, (state, event) => this.acts.see(index, state, event));
+    card.body = cardBody(variables[index], width, metrics, (state, event) => this.acts.press(index, state, event));
     card.element.append(
       svg("g", { class: "body", transform: `translate(0 ${metrics.head + 1})` }, card.body.element),
       svg("rect", { class: "rim", width, height, rx: CORNER }),
@@ -147,21 +159,27 @@ export class NetworkView {
   }
 
   #mark(card, index) {
-    const { question, marginals, priors, lit, best, conflict } = this.#view;
+    const { question, marginals, baseline, lit, best, conflict } = this.#view;
     const numbers = marginals.get(index);
+    const before = numbers && baseline.get(index);
     const observed = question.evidence.get(index);
     card.body?.show({
       numbers,
-      prior: question.knowsAnything && numbers ? priors.get(index) : undefined,
+      before,
       observed: observed instanceof Set ? observed : undefined,
+      set: question.settings.get(index),
       best: best?.get(index),
     });
+    const moved = change(numbers, before, this.overview.kind === "discrete");
+    card.element.style.setProperty("--moved-by", `${Math.round(100 * Math.sqrt(moved))}%`);
     const marks = {
       target: question.targets.includes(index),
       observed: question.evidence.has(index),
       soft: question.soft.has(index),
+      set: question.settings.has(index),
+      rewritten: question.tables.has(index),
       conflict: conflict.has(index),
-      dropped: lit && !lit.has(index),
+      lit: lit?.has(index),
     };
     mark(card.element, marks);
     card.element.setAttribute("aria-pressed", marks.target);
@@ -170,12 +188,20 @@ export class NetworkView {
 
   /** Enter asks, with Shift for several variables; 1 to 9 set evidence, Backspace removes it. */
   #press(index, event) {
-    const state = Number(event.key) - 1;
+    const state = Number(/^Digit(\d)$/.exec(event.code)?.[1] ?? event.key) - 1;
     if (event.key === "Enter" || event.key === " ") this.acts.ask(index, event);
-    else if (state >= 0 && state < this.overview.variables[index].states.length) this.acts.see(index, state, event);
+    else if (state >= 0 && state < this.overview.variables[index].states.length) this.acts.press(index, state, event);
     else if (event.key === "Backspace" || event.key === "Delete") this.acts.forget(index);
     else return false;
     return true;
+  }
+
+  /** Where a drawing that is too large for the screen opens: at the variable with the most neighbours. */
+  #hub({ variables, boxes, edges }) {
+    const degrees = new Map(variables.map((index) => [index, 0]));
+    for (const end of edges.flat()) degrees.set(end, degrees.get(end) + 1);
+    const most = Math.max(...degrees.values());
+    return boxes[variables.findIndex((index) => degrees.get(index) === most)];
   }
 
   /** A fill with the colours of the clusters that hold a variable, side by side. */
@@ -207,8 +233,8 @@ function roundedTop(width, height) {
   return `M0 ${height}V${CORNER}Q0 0 ${CORNER} 0H${width - CORNER}Q${width} 0 ${width} ${CORNER}V${height}Z`;
 }
 
-function spoken({ name, states }, numbers, { target, observed, soft }) {
-  const said = [observed && "observed", soft && "soft evidence", target && "asked for"].filter(Boolean);
+function spoken({ name, states }, numbers, { target, observed, soft, set }) {
+  const said = [observed && "observed", soft && "soft evidence", set && "set", target && "asked for"].filter(Boolean);
   if (numbers && states.length) said.push(...states.slice(0, 9).map((state, index) => `${state} ${percent(numbers[index])}`));
   else if (numbers) said.push(`${quantity(numbers[0])} plus or minus ${quantity(numbers[1])}`);
   return [name, ...said].join(", ");

@@ -1,14 +1,15 @@
-// The frame around a drawing: heading, zoom buttons, and keyboard movement from item to item.
+// The frame around a drawing: heading, zoom buttons, a small map, and keyboard movement from item to item.
 
 import { Camera } from "./camera.js";
 import { button, html, svg } from "./elements.js";
+import { Minimap } from "./minimap.js";
 
 export class Pane {
   /** Items are `{ element, box, press(event) }`: the arrow keys go to the nearest one in that direction, Enter presses it. */
   #items = [];
   #current = 0;
 
-  constructor(section, title, hint, moved) {
+  constructor(section, title, hint, moved = () => {}) {
     this.content = svg("g", { class: "content" });
     this.defs = svg("defs");
     this.screen = svg("svg", { class: "screen", role: "group", "aria-label": `${title}: ${hint}` }, this.defs, this.content);
@@ -17,14 +18,25 @@ export class Pane {
     this.empty = html("div", { className: "empty", hidden: true });
     this.legend = html("p", { className: "legend faint" });
     const head = html("div", { className: "head" }, html("h2", {}, title), this.note, this.tools);
-    section.replaceChildren(head, html("div", { className: "stage" }, this.screen, this.empty), this.legend);
-    this.camera = new Camera(this.screen, this.content, moved);
+    this.camera = new Camera(this.screen, this.content, () => {
+      this.map?.follow();
+      moved();
+    });
+    this.map = new Minimap(this.camera);
+    const stage = html("div", { className: "stage" }, this.screen, this.empty, this.map.element);
+    section.replaceChildren(head, stage, this.legend);
     this.tools.append(
-      button("−", () => this.camera.zoom(0.8), { title: "Smaller", "aria-label": "smaller" }),
-      button("+", () => this.camera.zoom(1.25), { title: "Larger", "aria-label": "larger" }),
-      button("Fit", () => this.camera.fit(), { title: "Show the whole" }),
+      button("−", () => this.camera.zoom(0.8), { title: "Smaller (-)", "aria-label": "smaller" }),
+      button("+", () => this.camera.zoom(1.25), { title: "Larger (+)", "aria-label": "larger" }),
+      button("Fit", () => this.camera.fit(), { title: "Show the whole (0)" }),
     );
     this.screen.addEventListener("keydown", (event) => this.#key(event));
+  }
+
+  /** Open a drawing of this size at the box `focus`; the map shows these boxes. */
+  open(size, boxes, focus) {
+    if (boxes.length) this.map.draw(size, boxes);
+    this.camera.open(size, focus);
   }
 
   /** A legend: `{ mark: meaning }`. */
@@ -54,7 +66,7 @@ export class Pane {
 
   #key(event) {
     const item = this.#items[this.#current];
-    if (!item || event.target !== item.element) return;
+    if (!item || event.target !== item.element || event.ctrlKey || event.metaKey) return;
     const direction = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     const isHandled = direction ? this.#go(item, direction) : item.press(event);
     if (isHandled) event.preventDefault();

@@ -1,4 +1,6 @@
-// The current question: targets and evidence. Variables and states are indices.
+// The current question: targets, what is known, what is set, changed tables, and a pinned case. Variables and states are indices.
+
+const EMPTY = { evidence: [], soft: [], do: [], tables: [] };
 
 export class Question {
   /** The targets, by index. */
@@ -7,10 +9,16 @@ export class Question {
   evidence = new Map();
   /** Soft evidence: by variable a likelihood for each state. */
   soft = new Map();
+  /** Interventions: by variable the state or number it is set to. */
+  settings = new Map();
+  /** What if: by variable a map from the number of a row to its new numbers. */
+  tables = new Map();
   /** Whether to ask for the most probable states too. */
   wantsMostProbable = false;
+  /** The case to compare with, as `case` gives it; null compares with what holds before any evidence. */
+  pinned = null;
 
-  /** `changed` is called after every change. */
+  /** `changed(isPassing)` is called after every change; passing ones come from a slider that still moves. */
   constructor(changed) {
     this.changed = changed;
   }
@@ -43,24 +51,60 @@ export class Question {
   }
 
   /** Observe a continuous variable at this number; null forgets it. */
-  measure(index, number) {
-    this.#know(index, number);
+  measure(index, number, isPassing = false) {
+    this.#know(index, number, isPassing);
   }
 
   /** Set soft evidence: the likelihood of the observation in each state. */
-  weigh(index, likelihood) {
-    this.evidence.delete(index);
+  weigh(index, likelihood, isPassing = false) {
+    this.#drop(index);
     this.soft.set(index, likelihood);
+    this.changed(isPassing);
+  }
+
+  /** Set a variable to a state or a number, whatever causes it; the same again takes it back. */
+  set(index, value) {
+    const isSet = this.settings.get(index) === value;
+    this.#drop(index);
+    if (!isSet) this.settings.set(index, value);
     this.changed();
   }
 
   forget(index) {
-    this.#know(index, null);
+    this.#drop(index);
+    this.changed();
   }
 
   forgetAll() {
-    this.evidence.clear();
+    for (const known of [this.evidence, this.soft, this.settings]) known.clear();
+    this.changed();
+  }
+
+  /** Replace what is known, by pairs as in `case`. */
+  know(evidence) {
+    this.evidence = new Map(evidence.map(([index, value]) => [index, Array.isArray(value) ? new Set(value) : value]));
     this.soft.clear();
+    this.settings.clear();
+    this.changed();
+  }
+
+  /** Change a row of a variable's table. */
+  rewrite(index, row, numbers) {
+    const rows = new Map(this.tables.get(index)).set(row, numbers);
+    this.tables = new Map(this.tables).set(index, rows);
+    this.changed();
+  }
+
+  /** Give a variable its own table again; without an index, all variables. */
+  restoreTable(index = null) {
+    if (index === null) this.tables.clear();
+    else this.tables.delete(index);
+    this.changed();
+  }
+
+  /** Compare with the case as it is now; or with what holds before any evidence. */
+  pin(isWanted = true) {
+    this.pinned = isWanted ? this.case : null;
     this.changed();
   }
 
@@ -70,23 +114,66 @@ export class Question {
   }
 
   knows(index) {
-    return this.evidence.has(index) || this.soft.has(index);
+    return this.evidence.has(index) || this.soft.has(index) || this.settings.has(index);
+  }
+
+  /** The variables of which something is known or set. */
+  get known() {
+    return [...this.evidence.keys(), ...this.soft.keys(), ...this.settings.keys()];
   }
 
   get knowsAnything() {
-    return this.evidence.size + this.soft.size > 0;
+    return this.known.length > 0;
+  }
+
+  /** Everything but the targets, as plain lists. */
+  get case() {
+    const listed = (observed) => (observed instanceof Set ? [...observed] : observed);
+    return {
+      evidence: [...this.evidence].map(([index, observed]) => [index, listed(observed)]),
+      soft: [...this.soft],
+      do: [...this.settings],
+      tables: [...this.tables].map(([index, rows]) => [index, [...rows]]),
+    };
+  }
+
+  /** The case to compare with. */
+  get baseline() {
+    return this.pinned ?? EMPTY;
+  }
+
+  /** Whether the answers can differ from those of the baseline. */
+  get isCompared() {
+    return JSON.stringify(this.case) !== JSON.stringify(this.baseline);
   }
 
   /** The question as the server reads it; `shown` are further variables whose marginals are shown. */
   request(shown = []) {
-    const evidence = [...this.evidence].map(([index, observed]) => [index, observed instanceof Set ? [...observed] : observed]);
-    return { asked: this.targets, evidence, soft: [...this.soft], shown };
+    return { asked: this.targets, ...this.case, shown };
   }
 
-  #know(index, observed) {
-    this.soft.delete(index);
-    if (observed === null) this.evidence.delete(index);
-    else this.evidence.set(index, observed);
-    this.changed();
+  /** The whole question as plain data, and back. */
+  get plain() {
+    return { targets: this.targets, ...this.case, best: this.wantsMostProbable, pinned: this.pinned };
+  }
+
+  restore({ targets, evidence, soft, do: settings, tables, best, pinned }) {
+    this.targets = targets;
+    this.evidence = new Map(evidence.map(([index, value]) => [index, Array.isArray(value) ? new Set(value) : value]));
+    this.soft = new Map(soft);
+    this.settings = new Map(settings);
+    this.tables = new Map(tables.map(([index, rows]) => [index, new Map(rows)]));
+    this.wantsMostProbable = best;
+    this.pinned = pinned;
+  }
+
+  #drop(index) {
+    for (const known of [this.evidence, this.soft, this.settings]) known.delete(index);
+  }
+
+  #know(index, observed, isPassing = false) {
+    this.#drop(index);
+    if (observed !== null) this.evidence.set(index, observed);
+    this.changed(isPassing);
   }
 }

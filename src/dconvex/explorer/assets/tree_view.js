@@ -11,14 +11,15 @@ export class TreeView {
   constructor(section, overview, acts) {
     Object.assign(this, { overview, acts, tree: overview.tree });
     this.pane = new Pane(section, "Cluster tree", "arrow keys go on, Enter shows the variables in the network");
-    this.pane.explain({ lit: "answers", dropped: "not needed" });
+    this.pane.explain({ answers: "answers" });
     const { tree } = this;
     this.lines = tree.edges.map((ends, edge) => this.#line(ends, edge));
     this.clusters = tree.clusters.map((members, cluster) => this.#cluster(members, cluster));
     this.pane.content.append(...this.lines.map(({ element }) => element), ...this.clusters.map(({ element }) => element));
     this.pane.items = this.clusters;
     squeeze(this.pane.content);
-    this.pane.camera.fit(tree.size);
+    const largest = tree.clusters.reduce((best, { length }, index) => (length > tree.clusters[best].length ? index : best), 0);
+    this.pane.open(tree.size, tree.boxes, tree.boxes[largest]);
   }
 
   get size() {
@@ -34,14 +35,13 @@ export class TreeView {
       const members = this.tree.clusters[cluster];
       mark(element, {
         lit: kept?.has(cluster),
-        dropped: kept && !kept.has(cluster),
         opened: opened.has(cluster),
         "holds-target": this.tree.compact && members.some(isTarget),
         "holds-observed": this.tree.compact && members.some(isKnown),
       });
       element.setAttribute("aria-label", this.#spoken(cluster, kept));
     });
-    for (const { element, ends } of this.lines) mark(element, { dropped: kept && !ends.every((end) => kept.has(end)) });
+    for (const { element, ends } of this.lines) mark(element, { lit: kept && ends.every((end) => kept.has(end)) });
     for (const { text, indices } of this.#names) {
       const isBlamed = (index) => conflict.has(index);
       mark(text, { target: indices.some(isTarget), observed: indices.some(isKnown), conflict: indices.some(isBlamed) });
@@ -75,7 +75,7 @@ export class TreeView {
   #members(members, cluster, [, , width]) {
     const { cell, rowFont } = this.overview.metrics;
     const columns = this.tree.columns[cluster];
-    const room = (width - 7) / columns;
+    const room = (width - 9) / columns;
     const listed = members.length > this.tree.listed ? members.slice(0, this.tree.listed - 1) : members;
     const at = (number) => ({
       x: 7 + (number % columns) * room,
@@ -108,8 +108,8 @@ export class TreeView {
   }
 
   #separator(lines, [left, top, width, height]) {
-    const font = this.overview.metrics.rowFont - 1;
-    const pitch = this.overview.metrics.cell - 2;
+    const font = this.overview.metrics.rowFont;
+    const pitch = this.overview.metrics.cell - 1;
     const common = { x: left + width / 2, "text-anchor": "middle", "font-size": font, "data-room": width - 4 };
     const texts = lines.map((line, number) => svg("text", { ...common, y: top + 2 + (number + 0.76) * pitch }, line));
     return [svg("rect", { x: left, y: top, width, height, rx: 3 }), ...texts];
@@ -121,7 +121,7 @@ export class TreeView {
   }
 
   #spoken(cluster, kept) {
-    const part = kept && (kept.has(cluster) ? ", answers" : ", not needed");
+    const part = kept && (kept.has(cluster) ? ", answers" : "");
     return `cluster ${cluster}${part ?? ""}: ${this.#listed(this.tree.clusters[cluster], 12)}`;
   }
 }

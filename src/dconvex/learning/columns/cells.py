@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dconvex.arrays import AnyIntegers, Floats, StateCodes
 from dconvex.errors import DataError
-from dconvex.learning.columns.encoder import MISSING, MISSING_NUMBER, Encoder, encode_integers
+from dconvex.learning.columns.encoder import MISSING, MISSING_NUMBER, Encoder, encode_integers, way_out_of_numbers
 from dconvex.names import Name
 
 AT_ONCE = 1 << 14
@@ -47,6 +47,9 @@ class IntegerCells(Cells):
 
     def codes(self, first: int, last: int, encoder: Encoder, out: StateCodes) -> None:
         values, row = _readable(self.values[first:last]), self.row + first
+        if encoder.bins is not None:
+            encoder.write_numbers(values, row, out)
+            return
         encode_integers(encoder.integers, values, out, lambda index: encoder.code_of(int(values[index]), row + index))
 
     def numbers(self, first: int, last: int, variable: Name) -> Floats:
@@ -62,6 +65,9 @@ class FloatCells(Cells):
 
     def codes(self, first: int, last: int, encoder: Encoder, out: StateCodes) -> None:
         values = self.values[first:last]
+        if encoder.bins is not None:
+            encoder.write_numbers(values, self.row + first, out)
+            return
         is_missing = np.isnan(values)
         with np.errstate(invalid="ignore"):
             whole = np.where(is_missing, 0, values).astype(np.int64)
@@ -69,8 +75,8 @@ class FloatCells(Cells):
         if is_fraction.any():
             index = int(np.argmax(is_fraction))
             raise DataError(
-                f"column {encoder.variable!r} holds {values[index]} in row {self.row + first + index}, which is not a state; "
-                'pass kind="gaussian" if all columns are numbers, or turn the column into labels'
+                f"column {encoder.variable!r} holds {values[index]} in row {self.row + first + index}; states are str, int, "
+                f"bool or intervals, {way_out_of_numbers([encoder.variable])}"
             )
         whole[is_missing] = MISSING_NUMBER
 

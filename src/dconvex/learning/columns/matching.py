@@ -29,6 +29,8 @@ from dconvex.network.frame_columns import column_of
 
 BYTES_AT_ONCE = 1 << 26
 """The most bytes of codes or numbers that are held at a time."""
+MOST_LISTED = 50
+"""At most this many columns are listed in an error."""
 MOST_OTHERS = 1000
 """At most this many columns that belong to no variable are remembered."""
 
@@ -126,8 +128,15 @@ def kind_of(variables: Sequence[Name], cells: Sequence[Cells | None]) -> Kind | 
     whole = [name for name, has_fractions in found if has_fractions is False]
     if fractions and whole:
         raise DataError(
-            f"column {fractions[0]!r} (and {len(fractions) - 1} more) holds fractions, {whole[0]!r} (and {len(whole) - 1} "
-            'more) does not; mixed networks are not supported: pass kind="gaussian" or kind="discrete" if all columns are of '
+            f"the columns are of two kinds: {_listed(fractions)} {'hold' if len(fractions) > 1 else 'holds'} fractions, "
+            f"{_listed(whole)} {'do' if len(whole) > 1 else 'does'} not; mixed networks are not supported: make intervals of "
+            'fractions with discretizer=dc.discretize(data), or pass kind="gaussian" or kind="discrete" if all columns are of '
             "one kind"
         )
     return "gaussian" if fractions else "discrete" if whole else None
+
+
+def _listed(columns: Sequence[Name]) -> str:
+    """All their names, unless there are very many."""
+    more = f", … ({len(columns):,} in all)" if len(columns) > MOST_LISTED else ""
+    return ", ".join(map(repr, columns[:MOST_LISTED])) + more

@@ -1,4 +1,4 @@
-"""The E-step: expected counts of families from rows with gaps, given tables; exact, and the same for any number of threads."""
+"""The E-step for tables: expected counts of families from rows with gaps; exact, and the same for any number of threads."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from dconvex._core import ExpectedCounts, Graph
-from dconvex.arrays import Floats, Integers, StateCodes
+from dconvex.arrays import Floats, Indices, Integers, StateCodes
 from dconvex.errors import TooLargeError
+from dconvex.learning.estimation.maximization import Expected
 from dconvex.names import Name
 from dconvex.threads import Workers
 
@@ -19,16 +20,6 @@ BLOCKS = 16
 """The most blocks that an E-step is cut into."""
 SHOWN = 6
 """At most this many variables of a pattern are named."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Expected:
-    """Expected counts of all families, one table after the other, and the log-likelihood of the cells that are there."""
-
-    counts: Floats
-    log_likelihood: float
-    impossible: float
-    """The weight of rows, or independent parts of them, that have probability zero; they count nowhere."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,18 +38,33 @@ class GappedRows:
             TooLargeError: The missing cells of some row take more memory than the limit; the error names them.
         """
         core = ExpectedCounts(graph, sizes.astype(np.int32))
-        for first, last in _growing(codes.shape[1]):
+        for first, last in growing(codes.shape[1]):
             core.add_rows(codes[:, first:last].copy(), weights[first:last])
-            _check_size(core, names, limit)
+            check_component(core.largest_workspace, core.largest_component, names, limit)
         core.finish()
         return cls(core)
+
+    @property
+    def complete_counts(self) -> Floats:
+        """The counts of the rows that show a family entirely."""
+        return self.core.complete_counts
+
+    @property
+    def family_weights(self) -> Floats:
+        """For each family the weight of the rows in which it counts, entirely or in expectation."""
+        return self.core.family_weights
+
+    @property
+    def missing_cells(self) -> float:
+        """The weight of all cells that are missing."""
+        return self.core.missing_cells
 
     @property
     def has_gaps(self) -> bool:
         """Whether anything is left to be expected."""
         return self.core.component_count > 0
 
-    def expected(self, values: Floats, workers: Workers) -> Expected:
+    def expected(self, values: Floats, workers: Workers) -> Expected[Floats]:
         """One E-step under these tables. Blocks are always the same and summed in their order."""
 
         def in_block(block: int) -> tuple[Floats, tuple[float, float]]:
@@ -81,7 +87,7 @@ def weighted_logarithm(weights: Floats, values: Floats) -> float:
         return float((weights[is_there] * np.log(values[is_there])).sum())
 
 
-def _growing(rows: int) -> Iterator[tuple[int, int]]:
+def growing(rows: int) -> Iterator[tuple[int, int]]:
     """Bounds of longer and longer parts: what is too large shows early."""
     first, many = 0, 1
     while first < rows:
@@ -90,10 +96,15 @@ def _growing(rows: int) -> Iterator[tuple[int, int]]:
         first, many = last, min(4 * many, 1 << 16)
 
 
-def _check_size(core: ExpectedCounts, names: Sequence[Name], limit: int) -> None:
-    needed = 8.0 * core.largest_workspace
+def check_component(numbers: float, variables: Indices, names: Sequence[Name], limit: int) -> None:
+    """Refuse what is missing together in one row, where its posterior takes more than the limit.
+
+    Raises:
+        TooLargeError: It does; the error names the variables.
+    """
+    needed = 8.0 * numbers
     if needed > limit:
-        pattern = [repr(names[variable]) for variable in core.largest_component.tolist()]
+        pattern = [repr(names[variable]) for variable in variables.tolist()]
         more = f" and {len(pattern) - SHOWN:,} more" if len(pattern) > SHOWN else ""
         what = f"the posterior of {', '.join(pattern[:SHOWN])}{more}, which are missing in one row,"
         way_out = "Raise max_bytes, or leave out rows with that many gaps."

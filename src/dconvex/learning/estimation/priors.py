@@ -92,6 +92,55 @@ class NormalInverseGamma:
         _check_positive("the shape less one (the variance needs a mean)", self.shape - 1)
 
 
+@dataclass(frozen=True, slots=True)
+class BGe:
+    """The prior of the BGe score of Gaussian networks: normal-Wishart, around the means of the data.
+
+    Graphs that the data cannot tell apart have equal scores. The prior's unit is that of the columns, so columns of very
+    different spread are better scaled first.
+
+    Args:
+        mean_weight: The number of rows that the prior of the means weighs as much as.
+        degrees: Those of freedom of the Wishart distribution, above the number of variables less one; None: that number
+            and 2 more.
+        scale: The diagonal of its matrix; None: as Geiger and Heckerman have it, so that the prior expects a variance of 1.
+
+    Raises:
+        ValueError: A number is out of range.
+    """
+
+    mean_weight: float = 1.0
+    degrees: float | None = None
+    scale: float | None = None
+
+    def __post_init__(self) -> None:
+        _check_positive("the weight of the mean", self.mean_weight)
+        if self.degrees is not None:
+            _check_positive("the degrees of freedom", self.degrees)
+        if self.scale is not None:
+            _check_positive("the scale", self.scale)
+
+    def numbers(self, variables: int) -> tuple[float, float, float]:
+        """The weight of the mean, the degrees of freedom and the scale.
+
+        Args:
+            variables: The number of variables of the network.
+
+        Returns:
+            The three numbers.
+
+        Raises:
+            ValueError: There are too few degrees of freedom for that many variables.
+        """
+        degrees = variables + 2.0 if self.degrees is None else self.degrees
+        if degrees <= variables - 1:
+            raise ValueError(
+                f"BGe needs more than {variables - 1} degrees of freedom for {variables} variables, not {degrees:g}"
+            )
+        scale = self.mean_weight * max(degrees - variables - 1, 0.5) / (self.mean_weight + 1)
+        return self.mean_weight, degrees, scale if self.scale is None else self.scale
+
+
 TablePrior: TypeAlias = BDeu | Dirichlet
 Prior: TypeAlias = TablePrior | NormalInverseGamma
 

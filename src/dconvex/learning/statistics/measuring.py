@@ -29,8 +29,10 @@ class Measuring(Gatherer):
 
     def add(self, batch: Batch, covered: Flags) -> None:
         found = self._reader.read(batch)
-        if self._needs_complete:
-            found = found.complete(batch.has_column)
+        self.add_numbers(found.complete(batch.has_column) if self._needs_complete else found, covered)
+
+    def add_numbers(self, found: NumberRows, covered: Flags) -> None:
+        """Add rows that have been read."""
         moments = self._counted(found, covered) if found.weights is None else self._weighted(found, found.weights, covered)
         self._total = moments if self._total is None else self._total.added(moments)
         self.used += moments.coverage.used

@@ -1,0 +1,57 @@
+// Work that is spread over threads for the time of one call.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <system_error>
+#include <thread>
+
+#include "common/interrupt.hpp"
+#include "common/memory.hpp"
+
+namespace dconvex {
+
+// Calls work(thread, item) once for each item, in any order; threads are numbered from 0, the caller's. Where no thread can be
+// had, the caller does it all. The first error stops the others and is thrown.
+template <class Work>
+void in_parallel(int threads, std::int64_t items, Work&& work) {
+    std::atomic<std::int64_t> next{0};
+    const auto run = [&](int thread) {
+        for (std::int64_t item = next++; item < items; item = next++) work(thread, item);
+    };
+    if (threads <= 1 || items <= 1) return run(0);
+    Cancellation task;
+    std::exception_ptr failure;
+    std::atomic<bool> has_failed{false};
+    Vector<std::thread> others;
+    const auto run_other = [&](int thread) {
+        set_current_task(&task);
+        try {
+            run(thread);
+        } catch (...) {
+            if (!has_failed.exchange(true)) failure = std::current_exception();
+            next = items;
+        }
+    };
+    const auto join = [&] {
+        for (std::thread& other : others) other.join();
+    };
+    try {
+        for (int thread = 1; thread < threads; ++thread) others.emplace_back(run_other, thread);
+    } catch (const std::system_error&) {  // fewer will do
+    }
+    try {
+        run(0);
+    } catch (...) {
+        next = items;
+        task.cancel();
+        join();
+        throw;
+    }
+    join();
+    if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace dconvex

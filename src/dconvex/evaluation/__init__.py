@@ -1,0 +1,1 @@
+"""Cross-validation: models learned from some rows of a table, judged by the others."""

@@ -1,0 +1,41 @@
+"""Greedy search: one edge at a time, up to where no change gains (`greedy`), and on from there (`search`)."""
+
+from __future__ import annotations
+
+from dconvex._core import StructureSearch
+from dconvex.amounts import amount
+from dconvex.structure.problem import FoundStructure, StructureProblem
+
+AT_ONCE = 20_000
+"""Scores between two looks at the clock."""
+TABU_STEPS = 20
+"""Moves from an optimum before the graph is perturbed."""
+
+
+def greedy(problem: StructureProblem) -> FoundStructure:
+    """Hill climbing: the best of all additions, removals and reversals, again and again, until none gains."""
+    return _climbed(problem, StructureSearch(problem.score, problem.constraints, problem.start))
+
+
+def search(problem: StructureProblem) -> FoundStructure:
+    """Hill climbing, then from the optimum on with tabu moves and perturbations, as many scores as the budget has."""
+    size = len(problem.names)
+    budget = max(300_000, 40 * size * size)
+    options = {"budget": budget, "tabu_steps": TABU_STEPS, "seed": problem.seed}
+    return _climbed(problem, StructureSearch(problem.score, problem.constraints, problem.start, **options))
+
+
+def _climbed(problem: StructureProblem, search: StructureSearch) -> FoundStructure:
+    notes: tuple[str, ...] = ()
+    rounds = 0
+    while search.advance(AT_ONCE):
+        rounds += 1
+        problem.bar.show(rounds, search.score)
+        if problem.clock.is_over:
+            spent = amount(search.evaluations, "score")
+            notes = (f"max_seconds ended the search after {spent} of families; this is the best graph until then",)
+            break
+    moves, gains = search.moves()
+    if not search.is_loaded:
+        return FoundStructure(search.parents, None, moves, gains, search.evaluations, notes=notes)
+    return FoundStructure(search.parents, None, moves, gains, search.evaluations, search.score, notes, *search.edge_gains())

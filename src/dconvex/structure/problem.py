@@ -1,0 +1,102 @@
+"""What a method of structure learning is given and what it gives back, by index; it knows neither tables nor labels."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from dconvex._core import EdgeConstraints, FamilyScore, Pdag, Ragged
+from dconvex.arrays import Floats, Indices
+from dconvex.learning.learning_options import Kind
+from dconvex.learning.progress import Iterations
+from dconvex.names import Name
+
+Change: TypeAlias = Literal["add", "remove", "reverse"]
+CHANGES: tuple[Change, ...] = ("add", "remove", "reverse")
+"""By the numbers that the core gives them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The time that a caller gives, of which all but `max_seconds` is independent."""
+
+    max_seconds: float | None = None
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return self.max_seconds is not None and time.monotonic() - self.began >= self.max_seconds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StructureProblem:
+    """A score of families, and what the graph must and must not have."""
+
+    names: tuple[Name, ...]
+    """In canonical order; all else is by index."""
+    kind: Kind
+    criterion: str
+    """The name of the score."""
+    score: FamilyScore
+    score_of: Callable[[str], FamilyScore]
+    """Another score of the same data, by name: `likelihood` has no penalty, and what tests need."""
+    weight: float
+    """Of all rows."""
+    constraints: EdgeConstraints
+    required: Indices
+    forbidden: Indices
+    """Pairs of a parent and a child, a row each; tiers are among the forbidden ones."""
+    start: Ragged
+    """The parents that the search starts with: the caller's graph, and all required edges."""
+    target: int | None
+    alpha: float
+    seed: int
+    threads: int
+    limit: int
+    """The most bytes."""
+    clock: Clock
+    bar: Iterations
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundStructure:
+    """What a method has come to."""
+
+    parents: Ragged
+    """The graph; of a method that gives a class of graphs, one of them."""
+    cpdag: Pdag | None = None
+    """The class of graphs that the method found; None: that of the graph."""
+    moves: Indices = field(default_factory=lambda: np.empty((0, 3), np.int32))
+    """The way there: (what, parent, child), a row each, `what` an index into `CHANGES`."""
+    gains: Floats = field(default_factory=lambda: np.empty(0))
+    """What each move gained."""
+    evaluations: int = 0
+    """The scores of families that were asked for."""
+    score: float | None = None
+    """That of the graph; None: to be asked for."""
+    notes: tuple[str, ...] = ()
+    """What the caller has to know, in sentences."""
+    removal: Floats | None = None
+    reversal: Floats | None = None
+    """For each edge, in the order of `parents`, the change of the score by its removal and by its reversal (NaN where that is
+    impossible); None: to be asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class StructureMethod:
+    """A method, and what it can honour."""
+
+    learn: Callable[[StructureProblem], FoundStructure]
+    honours: frozenset[str]
+    """Of `required`, `forbidden`, `tiers`, `max_parents`, `start`, `target`, `alpha`, `seed` and `max_seconds`."""
+    criteria: frozenset[str] = frozenset({"bic", "aic", "bdeu", "bge"})
+    """The scores that it can use."""
+    kinds: frozenset[Kind] = frozenset({"discrete", "gaussian"})
+    needs_target: bool = False
+    takes_gaps: bool = True
+    """Whether `missing="available"` works where cells are missing: whether scores over different rows can be compared."""

@@ -1,0 +1,150 @@
+"""`learn_structure`: from a table to a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from dconvex._core import FamilyScore, Ragged
+from dconvex.errors import DataError
+from dconvex.graph.cpdag import Cpdag
+from dconvex.graph.dag import Dag, DagLike
+from dconvex.learning.learning_options import EM, Kind, LearningOptions, Missing, StatesLike, checked_missing
+from dconvex.learning.progress import Iterations
+from dconvex.names import Name, checked_labels
+from dconvex.structure.data_scores import score_maker
+from dconvex.structure.learned_structure import Structure, StructureMove
+from dconvex.structure.method_table import METHODS
+from dconvex.structure.problem import CHANGES, Clock, FoundStructure, StructureProblem
+from dconvex.structure.structure_options import (
+    EdgeRules,
+    Edges,
+    IndexedRules,
+    ScoreChoice,
+    StructureScore,
+    check_honoured,
+    method_named,
+)
+from dconvex.structure.table_rows import CodedRows, MeasuredRows, rows_of
+
+MethodName: TypeAlias = Literal["search", "greedy", "ges", "pc", "exact", "tree", "tan"]
+
+
+def learn_structure(
+    data: object,
+    *,
+    method: MethodName = "search",
+    score: StructureScore = "bic",
+    kind: Kind | None = None,
+    states: StatesLike | None = None,
+    required: Edges = (),
+    forbidden: Edges = (),
+    tiers: Sequence[Name | Iterable[Name]] | None = None,
+    max_parents: int | None = None,
+    start: DagLike | None = None,
+    target: Name | None = None,
+    alpha: float = 0.01,
+    missing: Missing | EM = "available",
+    weights: Name | None = None,
+    n_jobs: int | None = None,
+    max_bytes: float | None = None,
+    seed: int = 0,
+    max_seconds: float | None = None,
+    progress: bool = False,
+) -> Structure:
+    """Learn a graph from data: which variables depend on which.
+
+    The graph is a function of the data and the names: not of the order of columns or rows, of `n_jobs`, or of how the rows are
+    cut into tables.
+
+    Args:
+        data: As for `fit`: a data frame, a path to CSV or Parquet files, a Dask DataFrame, or a list or iterator of tables.
+            Each column is a variable.
+        method: `"search"` (greedy search that leaves local optima; the best score for its time) or `"greedy"` (plain hill
+            climbing).
+        score: Discrete data: `"bic"`, `"aic"`, `"bdeu"` or `BDeu(10)`. Gaussian data: `"bic"`, `"aic"`, `"bge"` or `BGe(…)`.
+        kind: "discrete" or "gaussian"; None: as the columns show.
+        states: Labels of variables, in order; None: those that the data shows.
+        required: Edges, as (parent, child) pairs, that the graph must have.
+        forbidden: Edges that it must not have.
+        tiers: Lists of variables, the earliest first: no edge leads to an earlier tier.
+        max_parents: The most parents of a variable (None: as many as the score allows).
+        start: A graph to start from; None: the required edges alone.
+        target: The variable to classify, for methods about one.
+        alpha: The level of tests, for methods that test.
+        missing: What becomes of rows with missing cells: `"complete"` leaves them out, and the result says how many.
+        weights: The column of the rows' weights: a row of weight 2 counts as two rows.
+        n_jobs: The number of threads (None: all cores); it makes no difference to the result.
+        max_bytes: The most memory for rows and scores (None: half of what the machine has).
+        seed: Of the perturbations of `"search"`.
+        max_seconds: Stop after this time with the best graph so far; the result says so.
+        progress: Show how far it is if it takes more than a second.
+
+    Returns:
+        The structure: its graph, score, history, and what each edge is worth.
+
+    Raises:
+        DataError: There are no rows, or a column cannot be used as it is.
+        UnknownVariableError: A constraint names a variable that the data does not have.
+        ValueError: Options are unknown or contradict each other, or the method cannot honour one.
+        CycleError: Required edges, with those of the start, make a cycle.
+        TooLargeError: Rows or scores take more memory than `max_bytes`.
+
+    >>> import dconvex as dc
+    >>> data = dc.load_network("asia").sample(10_000, seed=1)
+    >>> dc.learn_structure(data, method="greedy").dag.parents("dysp")
+    ('bronc', 'either')
+    """
+    chosen = method_named(method, METHODS)
+    choice = ScoreChoice.of(score)
+    rules = EdgeRules.of(required, forbidden, tiers, max_parents, start, target)
+    check_honoured(method, chosen, rules, max_seconds, choice)
+    declared = None if states is None else {name: checked_labels(name, labels) for name, labels in states.items()}
+    options = LearningOptions(kind, declared, "raise", n_jobs, max_bytes, progress, checked_missing(missing), weights=weights)
+    clock = Clock(max_seconds)
+    rows = rows_of(data, options)
+    own_kind: Kind = "discrete" if isinstance(rows, CodedRows) else "gaussian"
+    choice.check_kind(own_kind)
+    if rows.has_missing.any() and options.missing != "complete":
+        name = rows.variables[int(np.argmax(rows.has_missing))]
+        raise DataError(f'column {name!r} has missing cells; pass missing="complete" to leave such rows out')
+    rows = rows.complete() if isinstance(rows, CodedRows) else rows
+    indexed = IndexedRules.of(rules, rows.variables, np.empty((0, 2), np.int32))
+    make = score_maker(rows, choice)
+    with Iterations(f"learning a structure ({method})", is_shown=progress) as bar:
+        problem = StructureProblem(
+            rows.variables, own_kind, choice.criterion, make(choice.criterion), make, rows.weight, indexed.constraints,
+            indexed.required, indexed.forbidden, indexed.start, indexed.target, alpha, seed, options.threads, options.limit,
+            clock, bar,
+        )  # fmt: skip
+        found = chosen.learn(problem)
+    return _structure(method, problem, found, rows)
+
+
+def _structure(method: str, problem: StructureProblem, found: FoundStructure, rows: CodedRows | MeasuredRows) -> Structure:
+    names = problem.names
+    history = [
+        StructureMove(CHANGES[change], names[parent], names[child], gain)
+        for (change, parent, child), gain in zip(found.moves.tolist(), found.gains.tolist(), strict=True)
+    ]
+    dropped = (f"{rows.dropped:,} of {rows.rows:,} rows have missing cells and were left out",) if rows.dropped else ()
+    return Structure(
+        Dag.from_arrays(names, found.parents),
+        score_of(problem.score, found.parents) if found.score is None else found.score,
+        criterion=problem.criterion,
+        method=method,
+        rows=rows.rows - rows.dropped,
+        history=history,
+        evaluations=found.evaluations,
+        notes=(*dropped, *found.notes),
+        cpdag=None if found.cpdag is None else Cpdag.from_core(names, found.cpdag),
+        removal=[] if found.removal is None else found.removal.tolist(),
+        reversal=[] if found.reversal is None else found.reversal.tolist(),
+    )
+
+
+def score_of(score: FamilyScore, parents: Ragged) -> float:
+    """The score of a graph: the sum over its families."""
+    return float(sum(score.family(child, parents[child]) for child in range(len(parents))))
