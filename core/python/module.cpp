@@ -10,6 +10,7 @@ NB_MODULE(_core, module) {
     dconvex::python::bind_inference(module);
     dconvex::python::bind_queries(module);
     dconvex::python::bind_learning(module);
+    dconvex::python::bind_completion(module);
     dconvex::python::bind_expectation(module);
     dconvex::python::bind_structure(module);
     dconvex::python::bind_structure_search(module);

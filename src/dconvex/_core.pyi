@@ -885,6 +885,75 @@ class ExpectedMoments:
         """
 
 @final
+class RowCompletion:
+    """Rows with missing states: the probability of what they show, and what they do not show filled in."""
+
+    def __init__(
+        self, graph: Graph, states: NDArray[np.int32], filling: Literal["none", "most_probable", "sample"]
+    ) -> None: ...
+    def plan(self, codes: NDArray[np.int32]) -> None:
+        """See rows, `codes[variable, row]`: -1 where a cell is missing and wanted, -2 where it is missing and summed over.
+
+        Raises:
+            ValueError: A state is none of its variable's, or there is not a line for each variable.
+        """
+    @property
+    def largest_workspace(self) -> float:
+        """The most numbers that the missing cells of one row take."""
+    @property
+    def largest_component(self) -> NDArray[np.int32]:
+        """The variables of these cells."""
+    def complete(
+        self,
+        values: NDArray[np.float64],
+        codes: NDArray[np.int32],
+        noise: NDArray[np.float64] | None,
+        log_probability: NDArray[np.float64],
+    ) -> None:
+        """Write the logarithm of the probability of what rows show, and fill in what is wanted, in place.
+
+        States are drawn by the numbers of `noise`, between zero and one. Impossible rows stay as they are.
+
+        Raises:
+            ValueError: A row was not planned for, or arrays do not fit.
+        """
+
+@final
+class LinearCompletion:
+    """Rows with missing numbers: the density of what they show, and what they do not show filled in."""
+
+    def __init__(self, graph: Graph, is_wanted: NDArray[np.bool_]) -> None:
+        """`is_wanted` says whether the missing cells of a variable are filled in."""
+    def plan(self, values: NDArray[np.float64]) -> None:
+        """See rows, `values[variable, row]`, NaN where a cell is missing.
+
+        Raises:
+            ValueError: There is not a line for each variable.
+        """
+    @property
+    def largest_workspace(self) -> float:
+        """The most numbers that the missing cells of one row take."""
+    @property
+    def largest_component(self) -> NDArray[np.int32]:
+        """The variables of these cells."""
+    def complete(
+        self,
+        intercept: NDArray[np.float64],
+        coefficients: NDArray[np.float64],
+        variance: NDArray[np.float64],
+        values: NDArray[np.float64],
+        noise: NDArray[np.float64] | None,
+        log_density: NDArray[np.float64],
+    ) -> None:
+        """Write the logarithm of the density of the families with a missing member, and fill in what is wanted, in place.
+
+        With `noise`, standard normal numbers, cells are drawn, else they are means. Impossible rows stay as they are.
+
+        Raises:
+            ValueError: Arrays do not fit.
+        """
+
+@final
 class MomentSums:
     """Sums of the deviations and of their products in families of variables, all zero at first."""
 
