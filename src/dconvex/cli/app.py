@@ -12,6 +12,7 @@ from dconvex.cli import completion
 from dconvex.cli.options import (
     SEPARATORS_HELP,
     TARGET_HELP,
+    Advice,
     EvidenceFileOption,
     GivenOption,
     Impossible,
@@ -433,6 +434,57 @@ def evaluate(
 
     options = EvaluationOptions(weights, bins, impossible.value, unknown.value, max_bytes, as_json=json, picture=plot)
     evaluate_target(network, data, target, options)
+
+
+@app.command(
+    epilog=examples(
+        "dconvex advise hepar2 PBC --given sex=female --given itching=present",
+        "dconvex advise hepar2 PBC --only next --cost ama=5 --cost ESR=1",
+        "dconvex advise asia lung --state yes --given xray=yes --only sensitivity --plot tornado.svg",
+    )
+)
+def advise(
+    network: NetworkArgument,
+    target: Annotated[
+        str,
+        typer.Argument(metavar="VARIABLE", help="The variable that the answer is about.", autocompletion=completion.variables),
+    ],
+    given: GivenOption = None,
+    soft: SoftOption = None,
+    state: Annotated[
+        str | None, typer.Option(metavar="STATE", help="The state of the variable to look at; without, the most probable one.")
+    ] = None,
+    candidate: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="VARIABLE",
+            help="What can be observed next; may come several times; without, all that is not observed.",
+            autocompletion=completion.variables,
+        ),
+    ] = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(metavar="VARIABLE=NUMBER", help="What observing it costs, else 1; may come several times."),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(metavar="NUMBER", help="Where the decision changes; without, the most probable state decides."),
+    ] = None,
+    only: Annotated[Advice | None, typer.Option(help="This part alone.")] = None,
+    rows: Annotated[int, typer.Option(metavar="NUMBER", min=1, help="The most rows of each table.")] = 10,
+    max_bytes: MaxBytesOption = None,
+    json: JsonOption = False,
+    plot: PlotOption = None,
+) -> None:
+    """What each finding did to an answer, what to observe next, and which numbers of the network it hangs on."""
+    from dconvex.cli.advise import AdviceOptions
+    from dconvex.cli.advise import advise as advise_on
+
+    if plot is not None and only is None:
+        raise typer.BadParameter("--plot draws one picture; say which with --only")
+    part = only.value if only else None
+    options = AdviceOptions(state, candidate or [], cost or [], threshold, part, rows, max_bytes, as_json=json, picture=plot)
+    advise_on(network, target, given or [], soft or [], options)
 
 
 @app.command(epilog=examples("dconvex explore", "dconvex explore alarm", "dconvex explore model.dcx --port 8000 --no-browser"))

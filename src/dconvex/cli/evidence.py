@@ -71,6 +71,11 @@ def read_settings(network: Subject, settings: Sequence[str]) -> dict[Name, Label
     return found
 
 
+def read_costs(network: Subject, costs: Sequence[str]) -> dict[Name, float]:
+    """`ama=10`: what observing a variable costs."""
+    return _by_variable(network, costs, "--cost", _cost)
+
+
 def labels_by_spelling(labels: Sequence[Label]) -> dict[str, Label]:
     """The labels by what a user types for them: 1, True or true for those that are no text, 'x' in quotes where in doubt.
 
@@ -127,6 +132,13 @@ def _number(network: Subject, name: Name, text: str) -> float:
     number = _finite(text)
     if number is None:
         raise typer.BadParameter(f"{name} takes a number, not {text!r}", param_hint="--given")
+    return number
+
+
+def _cost(network: Subject, name: Name, text: str) -> float:
+    number = _finite(text)
+    if number is None or number <= 0:
+        raise typer.BadParameter(f"the cost of {name} is a number above 0, not {text!r}", param_hint="--cost")
     return number
 
 
