@@ -92,15 +92,16 @@ def _harmless(frame: pd.DataFrame) -> pd.DataFrame:
     """The same with an apostrophe before text that a spreadsheet would compute."""
     import pandas as pd
 
-    columns = [(_as_text(name), _harmless_column(frame[name])) for name in frame.columns]
+    columns = [(_as_text(name), _harmless_cells(frame, position)) for position, name in enumerate(frame.columns)]
     kept = pd.DataFrame(dict(enumerate(column for _, column in columns)), index=frame.index)
     kept.columns = pd.Index([name for name, _ in columns], dtype=object)
     return kept
 
 
-def _harmless_column(column: pd.Series[Any]) -> pd.Series[Any]:
+def _harmless_cells(frame: pd.DataFrame, position: int) -> object:
     import pandas as pd
 
+    column = frame.iloc[:, position]
     if isinstance(column.dtype, pd.CategoricalDtype):
         texts = [_as_text(label) for label in column.cat.categories]
         if texts == [str(label) for label in column.cat.categories]:
