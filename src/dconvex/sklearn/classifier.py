@@ -7,7 +7,7 @@ from typing import Literal, Self, TypeAlias, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags, check_array, column_or_1d
+from sklearn.utils import Tags, assert_all_finite, check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, check_is_fitted, validate_data
 
@@ -102,6 +102,7 @@ class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore
         columns = self._columns(X, reset=True)
         name = self.target if self.target is not None else getattr(y, "name", None)
         classes = column_or_1d(y, warn=True)
+        assert_all_finite(classes, input_name="y")
         check_consistent_length(columns[0].values, classes)
         check_classification_targets(classes)
         rows, weights = _rows_and_weights(sample_weight, len(classes))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -92,14 +92,11 @@ def fitted_network(
         frame[weight_name] = weights
     numeric = [column for column in columns if column.is_numeric]
     discretizer = _discretizer(frame, numeric, weight_name, options)
-    states: dict[Name, Sequence[Label]] = {
-        column.name: column.labels() for column in columns if not column.is_numeric and column.labels()
-    }
-    known = [*discretizer.edges, *states]
+    named = ((column.name, column.labels()) for column in columns if not column.is_numeric)
+    states: dict[Name, Sequence[Label]] = {name: own for name, own in named if own}
     all_states: dict[Name, Sequence[Label]] = {**states, **discretizer.states, target: labels}
-    dag = _graph(
-        frame[[*known, target, *([] if weight_name is None else [weight_name])]], known, all_states, weight_name, options
-    )
+    known = frame[[*all_states, *([] if weight_name is None else [weight_name])]]
+    dag = _graph(known, all_states, weight_name, options)
     model = fit(
         dag,
         frame,
@@ -138,7 +135,7 @@ def _discretizer(
         values = np.unique(cast("Floats", column.values)[~np.isnan(cast("Floats", column.values))])
         if not len(values):
             continue  # nothing is known of it
-        if len(values) <= min(options.bins, FEW):
+        if len(values) <= options.bins:
             few[column.name] = values[:-1].tolist()
         else:
             many.append(column.name)
@@ -149,16 +146,8 @@ def _discretizer(
     return Discretizer({**few, **cut.edges})
 
 
-FEW = 5
-"""Up to this many different numbers each are a state of their own."""
-
-
 def _graph(
-    frame: pd.DataFrame,
-    features: Sequence[Name],
-    states: dict[Name, Sequence[Label]],
-    weights: Name | None,
-    options: ClassifierOptions,
+    frame: pd.DataFrame, states: Mapping[Name, Sequence[Label]], weights: Name | None, options: ClassifierOptions
 ) -> Dag:
     """The graph that is given, or learned; it must have the target.
 
@@ -174,6 +163,7 @@ def _graph(
         return learn_structure(
             frame,
             method=cast("MethodName", chosen),
+            kind="discrete",
             states=states,
             target=options.target if "target" in honours else None,
             missing="complete",
