@@ -26,6 +26,12 @@ ROWS_AT_ONCE = 1 << 16
 """Sampling works on blocks of rows, so that Ctrl-C is heard; the draws are those of all rows at once."""
 
 
+def refuse_overflow(name: Name, numbers: Floats | float) -> None:
+    """Refuse numbers of a variable that overflowed."""
+    if not np.isfinite(numbers).all():
+        raise NetworkError(f"numbers of {name!r} are beyond what a float holds, about 1.8e308; give the variable another unit")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Regressions:
     """Intercept and variance per node; `coefficients` is aligned with `dag.graph.parents.values`."""
@@ -75,14 +81,19 @@ class Regressions:
             for first in range(0, rows, ROWS_AT_ONCE):
                 block = values[:, first : first + ROWS_AT_ONCE]
                 noise = rng.standard_normal(block.shape[1]) * np.sqrt(self.variance[index])
-                block[index] = self._mean(dag, index, block) + noise
+                with np.errstate(over="ignore", invalid="ignore"):
+                    block[index] = self._mean(dag, index, block) + noise
+            refuse_overflow(dag.nodes[index], values[index])
         return pd.DataFrame(values.T, columns=pd.Index(dag.nodes), copy=False)
 
     def log_likelihood(self, dag: Dag, data: Columns) -> Floats:
         values = np.array([data.numbers(name) for name in dag.nodes]).reshape(len(dag), len(data))
         total = np.zeros(len(data))
         for index in range(len(dag)):
-            residual = values[index] - self._mean(dag, index, values)
+            with np.errstate(over="ignore", invalid="ignore"):
+                residual = values[index] - self._mean(dag, index, values)
+            if np.isnan(residual).any():
+                refuse_overflow(dag.nodes[index], residual)
             if (variance := self.variance[index]) > 0:
                 with np.errstate(over="ignore"):  # too far out for a float: -inf
                     total -= 0.5 * (np.log(2 * np.pi * variance) + residual**2 / variance)
