@@ -21,6 +21,7 @@ from dconvex.caching import cached_property
 from dconvex.inference.basis import NO_NOISE, Basis, column_norms
 from dconvex.inference.linear_network import LinearNetwork
 from dconvex.inference.precise_pieces import MOST_STEPS, PreciseObservations, steps
+from dconvex.network.compensated import difference
 from dconvex.network.linear_regressions import ON_SUPPORT
 
 SURE = 1e-6
@@ -73,7 +74,8 @@ class Combinations:
 
     def without_noise(self, values: Floats) -> Floats:
         """For each variable and row what is left of it without noise; `values` are those of the constants."""
-        center: Floats = self.offset[:, None] + self.pull @ values
+        with np.errstate(over="ignore", invalid="ignore"):  # who makes an answer of it looks at it
+            center: Floats = self.offset[:, None] + self.pull @ values
         return center
 
 
@@ -154,8 +156,8 @@ class Piece:
 
     def deviations(self, values: Floats) -> Floats:
         """What the observed values differ by from what they would be without noise."""
-        difference: Floats = values[self.observed] - self.combined.without_noise(values[self.constants])
-        return difference
+        combined = self.combined
+        return difference(values[self.observed], combined.offset, combined.pull, values[self.constants])
 
     def are_impossible(self, values: Floats) -> Flags:
         """For each row whether an observed variable that the others determine differs from what they say."""

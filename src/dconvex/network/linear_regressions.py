@@ -13,6 +13,7 @@ from dconvex.arrays import Floats
 from dconvex.errors import NetworkError
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name
+from dconvex.network.compensated import difference
 from dconvex.network.family import Regression, hashable
 from dconvex.network.frame_columns import Columns
 
@@ -90,8 +91,8 @@ class Regressions:
         values = np.array([data.numbers(name) for name in dag.nodes]).reshape(len(dag), len(data))
         total = np.zeros(len(data))
         for index in range(len(dag)):
-            with np.errstate(over="ignore", invalid="ignore"):
-                residual = values[index] - self._mean(dag, index, values)
+            parents, weights = dag.graph.parents[index], self._coefficients_of(dag, index)[None, :]
+            [residual] = difference(values[[index]], self.intercept[[index]], weights, values[parents])
             if np.isnan(residual).any():
                 refuse_overflow(dag.nodes[index], residual)
             if (variance := self.variance[index]) > 0:
