@@ -46,6 +46,16 @@ std::span<const Offset> FamilyLayout::strides(Index variable) const {
     return {strides_.data() + members_.offsets()[variable], static_cast<std::size_t>(members_.length(variable))};
 }
 
+Offset FamilyLayout::base(Index variable, const Vector<Index>& codes) const {
+    const Indices members = members_[variable];
+    const std::span<const Offset> steps = strides(variable);
+    Offset base = offsets_[static_cast<std::size_t>(variable)];
+    for (std::size_t m = 0; m < members.size(); ++m) {
+        if (codes[members[m]] > 0) base += codes[members[m]] * steps[m];
+    }
+    return base;
+}
+
 namespace {
 
 // Eliminates the missing variables of a component, the one that makes the smallest table first.

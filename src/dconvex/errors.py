@@ -90,6 +90,7 @@ class TooLargeError(DconvexError):
 
     def __init__(self, what: str, estimate: int, limit: int, way_out: str, cluster: int | None = None) -> None:
         self.estimate, self.limit, self.cluster = estimate, limit, cluster
+        self.what, self.way_out = what, way_out
         super().__init__(f"{what} would take {readable_bytes(estimate)}; the limit is {readable_bytes(limit)}. {way_out}")
 
 

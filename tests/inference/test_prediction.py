@@ -392,3 +392,81 @@ def test_states_that_are_spelled_alike_need_a_frame_of_pandas():
     assert list(alike.predict_proba(pd.DataFrame({"a": ["x"]}), "b", as_frame=True)["b"].columns) == [1, "1"]
     with pytest.raises(dc.DataError, match="two of \\[1, '1'\\] are spelled alike"):
         alike.predict_proba(pl.DataFrame({"a": ["x"]}), "b", as_frame=True)
+
+
+# --- memory
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Blocks of few rows, so that few rows make many of them."""
+    from dconvex.inference import prediction, row_parts
+
+    monkeypatch.setattr(row_parts, "ROWS_AT_ONCE", 8)
+    monkeypatch.setattr(prediction, "ROWS_AT_ONCE", 8)
+
+
+def test_rows_are_counted_before_anything_is_allocated():
+    model = dc.localize(dc.load_network("asia"))
+    rows = dc.load_network("asia").sample(5_000, seed=1)
+    with pytest.raises(dc.TooLargeError, match=r"predicting 5,000 rows would take .* predict fewer rows or targets") as caught:
+        model.predict_proba(rows, ["lung", "tub"], max_bytes=100_000)
+    assert caught.value.estimate > 5_000 * 4 * 8
+    assert len(model.predict_proba(rows, ["lung", "tub"], max_bytes=10_000_000)["lung"]) == 5_000
+    genes = dc.load_network("ecoli70")
+    with pytest.raises(dc.TooLargeError, match="predicting 5,000 rows"):
+        dc.localize(genes).predict(genes.sample(5_000, seed=1), "lacA", max_bytes=100_000)
+
+
+def test_parts_of_the_rows_give_the_same_bits(small_blocks, monkeypatch):
+    from dconvex.inference import row_parts
+
+    network = dc.load_network("asia")
+    model, rows = dc.localize(network), network.sample(50, seed=1).drop(columns=["lung", "either"])
+    whole, labels = model.predict_proba(rows, ["lung", "tub"]), model.predict(rows, "lung")
+    monkeypatch.setattr(row_parts, "BYTES_AT_ONCE", 1)
+    for jobs in (1, 2):
+        parts = model.predict_proba(rows, ["lung", "tub"], n_jobs=jobs)
+        assert all((parts[name] == whole[name]).all() for name in whole)
+        assert model.predict(rows, "lung", n_jobs=jobs).equals(labels)
+    genes = dc.load_network("ecoli70")
+    numbers = genes.sample(50, seed=1)
+    several = dc.localize(genes).predict(numbers, "lacA")
+    monkeypatch.undo()
+    np.testing.assert_allclose(several, dc.localize(genes).predict(numbers, "lacA"), rtol=1e-12)
+
+
+def test_errors_number_the_rows_of_the_whole_table(small_blocks, monkeypatch):
+    from dconvex.inference import row_parts
+
+    monkeypatch.setattr(row_parts, "BYTES_AT_ONCE", 1)
+    network = dc.load_network("asia")
+    model, rows = dc.localize(network), network.sample(50, seed=1).astype(object)
+    odd = rows.copy()
+    odd.loc[29, "smoke"] = "often"
+    with pytest.raises(dc.UnknownStateError, match="'often' of 'smoke' in row 29"):
+        model.predict_proba(odd, "lung")
+    rows.loc[29, ["tub", "lung", "either"]] = ["no", "no", "yes"]
+    with pytest.raises(dc.ImpossibleEvidenceError, match="in row 29"):
+        model.predict(rows, "smoke")
+    assert model.predict(rows, "smoke", impossible="nan")["smoke"].isna().tolist() == [row == 29 for row in range(50)]
+    line = dc.BayesianNetwork.gaussian([("x", "y")], {"x": (0.0, {}, 1.0), "y": (0.0, {"x": 1.0}, 0.0)})
+    numbers = line.sample(50, seed=1).assign(z=0.0)
+    numbers.loc[31, "y"] += 1
+    two = dc.BayesianNetwork.gaussian(
+        [("x", "y"), ("x", "z")], {"x": (0.0, {}, 1.0), "y": (0.0, {"x": 1.0}, 0.0), "z": (0.0, {"x": 1.0}, 1.0)}
+    )
+    with pytest.raises(dc.ImpossibleEvidenceError, match="in row 31"):
+        dc.localize(two).predict(numbers, "z")
+
+
+def test_what_a_plan_takes_is_counted_with_the_rows():
+    """The error of a plan that is too large says how much all of it would take, and the limit that was given."""
+    from inference.models import grid, in_one_cluster
+
+    model = in_one_cluster(grid(9, 9))
+    rows = pd.DataFrame({"0,0": [0, 1] * 50})
+    with pytest.raises(dc.TooLargeError) as caught:
+        model.predict_proba(rows, "8,8", max_bytes=8_000)
+    assert caught.value.limit == 8_000
+    assert caught.value.estimate > 8_000

@@ -12,7 +12,8 @@ from dconvex.arrays import Floats
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.inference.distribution import Distribution, answered
 from dconvex.inference.engine import EvidenceLike
-from dconvex.inference.evidence import NOTHING, Evidence, Soft, read_states
+from dconvex.inference.evidence import NOTHING, Evidence, Soft, Variables, read_states
+from dconvex.inference.informative import Gains, discrete_gains
 from dconvex.inference.log_evidence import discrete_log_evidence
 from dconvex.inference.marginals import discrete_marginals
 from dconvex.inference.memory import default_limit
@@ -24,11 +25,13 @@ from dconvex.inference.query import discrete_query, discrete_query_plan
 from dconvex.inference.query_plan import QueryPlan
 from dconvex.inference.request import Request
 from dconvex.inference.sampling import discrete_estimate, discrete_sample
+from dconvex.inference.sensitivity import Slopes
 from dconvex.inference.table_model import TableModel
+from dconvex.inference.table_slopes import discrete_slopes
 from dconvex.inference.table_store import TableStore
 from dconvex.names import Label, Name
 from dconvex.network.frame_columns import Columns
-from dconvex.network.network import BayesianNetwork
+from dconvex.network.network import BayesianNetwork, Parameters
 from dconvex.network.probability_tables import Tables
 
 if TYPE_CHECKING:
@@ -103,6 +106,13 @@ class DiscreteEngine:
 
     def most_probable_of_all(self, request: Request) -> tuple[dict[Name, Label], float]:
         return discrete_most_probable(self.model, request)
+
+    def information(self, request: Request, candidates: Variables) -> Gains:
+        return discrete_gains(self.model, request, candidates)
+
+    def slopes(self, request: Request, parameters: Parameters) -> Slopes:
+        assert isinstance(parameters, Tables)
+        return discrete_slopes(self.model, request, parameters)
 
     def log_evidence(self, request: Request) -> float:
         return discrete_log_evidence(self.model, request.evidence, request.limit)

@@ -9,13 +9,15 @@ import numpy as np
 
 from dconvex.arrays import Floats
 from dconvex.inference.distribution import Distribution, GaussianDistribution
-from dconvex.inference.evidence import Evidence, Soft
+from dconvex.inference.evidence import Evidence, Soft, Variables
+from dconvex.inference.informative import Gains
 from dconvex.inference.prediction import PredictionRequest
 from dconvex.inference.query_plan import QueryPlan
 from dconvex.inference.request import Request
+from dconvex.inference.sensitivity import Slopes
 from dconvex.names import Label, Name
 from dconvex.network.frame_columns import Columns
-from dconvex.network.network import BayesianNetwork
+from dconvex.network.network import BayesianNetwork, Parameters
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,6 +88,12 @@ class Engine(Protocol):
 
     def most_probable_of_all(self, request: Request) -> tuple[Mapping[Name, Label | float], float]:
         """The same where the variables are all that are not observed."""
+
+    def information(self, request: Request, candidates: Variables) -> Gains:
+        """How uncertain the only target is, and what observing each candidate is expected to say about it."""
+
+    def slopes(self, request: Request, parameters: Parameters) -> Slopes:
+        """How the probabilities of the only target's states move with each parameter of the network, if all clusters agree."""
 
     def log_evidence(self, request: Request) -> float:
         """The logarithm of the probability or density of the evidence; -inf where it is impossible."""

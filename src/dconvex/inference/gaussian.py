@@ -14,8 +14,9 @@ from dconvex.arrays import Floats
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.inference.distribution import GaussianDistribution
 from dconvex.inference.engine import EvidenceLike
-from dconvex.inference.evidence import Evidence, Soft, read_numbers
+from dconvex.inference.evidence import Evidence, Soft, Variables, read_numbers
 from dconvex.inference.gaussian_store import RegressionStore
+from dconvex.inference.informative import Gains, gaussian_gains
 from dconvex.inference.log_evidence import gaussian_log_evidence
 from dconvex.inference.marginals import gaussian_marginals
 from dconvex.inference.most_probable import gaussian_most_probable, gaussian_most_probable_of_all
@@ -28,7 +29,7 @@ from dconvex.inference.sampling import gaussian_sample
 from dconvex.names import Label, Name
 from dconvex.network.frame_columns import Columns
 from dconvex.network.linear_regressions import Regressions
-from dconvex.network.network import BayesianNetwork
+from dconvex.network.network import BayesianNetwork, Parameters
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,6 +85,12 @@ class GaussianEngine:
 
     def most_probable_of_all(self, request: Request) -> tuple[dict[Name, float], float]:
         return gaussian_most_probable_of_all(self.model, request)
+
+    def information(self, request: Request, candidates: Variables) -> Gains:
+        return gaussian_gains(self.model, request, candidates)
+
+    def slopes(self, request: Request, parameters: Parameters) -> NoReturn:
+        raise ValueError("a Gaussian model has no states, whose probabilities could move with its parameters")
 
     def log_evidence(self, request: Request) -> float:
         return gaussian_log_evidence(self.model, request.evidence, request.limit)

@@ -18,6 +18,7 @@ from dconvex.inference.possibility import (
     raise_impossible_numbers,
 )
 from dconvex.inference.regression_model import RegressionModel
+from dconvex.inference.row_parts import ROWS_AT_ONCE, RowPart, row_parts
 from dconvex.inference.row_plans import cheapest_row_plans
 from dconvex.inference.table_model import TableModel
 from dconvex.names import Label, Name
@@ -27,8 +28,8 @@ from dconvex.threads import thread_count, threads
 Impossible: TypeAlias = Literal["raise", "nan"]
 Unknown: TypeAlias = Literal["raise", "missing"]
 MISSING = -1
-ROWS_AT_ONCE = 1 << 14
-"""Rows are predicted in blocks of this size, by any number of threads: which plan is the cheapest depends on the block."""
+CODE = 4
+"""The bytes of an encoded cell."""
 
 
 class PredictionRequest(NamedTuple):
@@ -84,23 +85,49 @@ def _present(columns: Columns, names: Sequence[Name], targets: Variables) -> lis
 
 
 def predicted_labels(model: TableModel, columns: Columns, request: PredictionRequest) -> dict[Name, list[Label | None]]:
-    """By target the most probable state in each row; None in impossible rows."""
-    found = predicted_probabilities(model, columns, request)
-    return {model.names[v]: _best_labels(found[model.names[v]], model.labels[v]) for v in request.targets}
+    """By target the most probable state in each row; None in impossible rows. Probabilities are held a part at a time."""
+    best: dict[int, list[Label | None]] = {target: [] for target in request.targets}
+    width = 8 * sum(len(model.labels[target]) for target in request.targets)
+    width += CODE * len(_present(columns, model.names, request.targets))
+    for part in row_parts(columns, 0, width, request.limit):
+        found = _nowhere(model, request.targets, len(part.columns))
+        _fill_part(model, part, request, found)
+        for target, values in found.items():
+            best[target] += _best_labels(values, model.labels[target])
+    return {model.names[target]: labels for target, labels in best.items()}
 
 
 def predicted_probabilities(model: TableModel, columns: Columns, request: PredictionRequest) -> dict[Name, Floats]:
     """By target the probabilities of its states, a row for each row of the data; NaN in impossible rows."""
-    found = {target: np.full((len(columns), len(model.labels[target])), np.nan) for target in request.targets}
-    impossible = _filled(model, columns, request, found)
-    if impossible and request.impossible == "raise":
-        row, evidence, context = min(impossible, key=lambda one: one.row)
-        raise_impossible(model, evidence, request.limit, context, f" in row {row}")
+    size = 8 * len(columns) * sum(len(model.labels[target]) for target in request.targets)
+    parts = row_parts(columns, size, CODE * len(_present(columns, model.names, request.targets)), request.limit)
+    found = _nowhere(model, request.targets, len(columns))
+    for part in parts:
+        _fill_part(model, part, request, {target: values[part.first : part.last] for target, values in found.items()})
     return {model.names[target]: values for target, values in found.items()}
 
 
+def _nowhere(model: TableModel, targets: Variables, rows: int) -> dict[int, Floats]:
+    """Arrays for the probabilities of each target, without any yet."""
+    return {target: np.full((rows, len(model.labels[target])), np.nan) for target in targets}
+
+
+def _fill_part(model: TableModel, part: RowPart, request: PredictionRequest, found: dict[int, Floats]) -> None:
+    """Fill in the probabilities of the rows of a part.
+
+    Raises:
+        ImpossibleEvidenceError: A row has probability zero, unless such rows are to be left without an answer.
+        TooLargeError: A plan takes more memory than is left.
+    """
+    with part.counted(request.limit) as left:
+        impossible = _filled(model, part.columns, request._replace(limit=left), found)
+    if impossible and request.impossible == "raise":
+        row, evidence, context = min(impossible, key=lambda one: one.row)
+        raise_impossible(model, evidence, request.limit, context, f" in row {part.first + row}")
+
+
 def _filled(model: TableModel, columns: Columns, request: PredictionRequest, found: dict[int, Floats]) -> list[_ImpossibleRow]:
-    """Fill in the probabilities of all rows, block by block; the first impossible rows of each block.
+    """Fill in the probabilities of some rows, block by block; the first impossible rows of each block.
 
     The first block shows how much memory each of several threads would take.
     """
@@ -186,21 +213,36 @@ def predicted_means(model: RegressionModel, columns: Columns, request: Predictio
 
 def predicted_moments(model: RegressionModel, columns: Columns, request: PredictionRequest) -> tuple[Floats, Floats]:
     """Means and standard deviations of the targets, a row for each row of the data; NaN in impossible rows."""
-    targets, limit = request.targets, request.limit
+    targets = request.targets
+    parts = row_parts(
+        columns, 16 * len(columns) * len(targets), 24 * len(_present(columns, model.names, targets)), request.limit
+    )
     means, deviations = (np.empty((len(columns), len(targets))) for _ in range(2))
+    for part in parts:
+        own = slice(part.first, part.last)
+        with part.counted(request.limit) as left:
+            impossible = _fill_moments(model, part.columns, request._replace(limit=left), means[own], deviations[own])
+        if impossible and request.impossible == "raise":
+            row, evidence, _ = min(impossible, key=lambda one: one.row)
+            each = ((target,) for target in targets)
+            context = next((one for one in each if not are_numbers_possible(model, evidence, request.limit, one)), targets)
+            raise_impossible_numbers(model, evidence, request.limit, context, f" in row {part.first + row}")
+    return means, deviations
+
+
+def _fill_moments(
+    model: RegressionModel, columns: Columns, request: PredictionRequest, means: Floats, deviations: Floats
+) -> list[_ImpossibleRow]:
+    """Fill in the moments of some rows; the first impossible row of each group."""
     impossible: list[_ImpossibleRow] = []
     for group in _number_groups(model, columns, request):
-        means[group.rows], deviations[group.rows], is_impossible = _moments(model, group, targets, limit)
-        means[group.rows[is_impossible]] = deviations[group.rows[is_impossible]] = np.nan
+        own_means, own_deviations, is_impossible = _moments(model, group, request.targets, request.limit)
+        own_means[is_impossible] = own_deviations[is_impossible] = np.nan
+        means[group.rows], deviations[group.rows] = own_means, own_deviations
         if (first := group.first_without(~is_impossible)) is not None:
             evidence = Evidence(group.observed, numbers=tuple(group.cells[first].tolist()))
-            impossible.append(_ImpossibleRow(int(group.rows[first]), evidence, targets))
-    if impossible and request.impossible == "raise":
-        row, evidence, _ = min(impossible, key=lambda one: one.row)
-        each = ((target,) for target in targets)
-        context = next((own for own in each if not are_numbers_possible(model, evidence, limit, own)), targets)
-        raise_impossible_numbers(model, evidence, limit, context, f" in row {row}")
-    return means, deviations
+            impossible.append(_ImpossibleRow(int(group.rows[first]), evidence, request.targets))
+    return impossible
 
 
 def _number_groups(model: RegressionModel, columns: Columns, request: PredictionRequest) -> list[RowGroup[Floats]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -30,6 +31,8 @@ class Columns:
         # pandas keeps integer column names, narwhals passes them on
         self._present = set(cast("list[Name]", self._frame.columns))
         self._variables = set(variables)
+        self._first_row = 0
+        """The number of the first row, for errors."""
 
     @property
     def native(self) -> object:
@@ -54,7 +57,7 @@ class Columns:
         """For each row the index of its value in `labels`."""
         codes = self._codes(variable, labels, unknown="raise")
         if (missing := codes < 0).any():
-            row = _first(missing)
+            row = self._row(missing)
             raise DataError(f"column {variable!r} has a missing cell in row {row}; drop or fill such rows first")
         return codes
 
@@ -74,8 +77,8 @@ class Columns:
             _put_into_bins(categories, translation, bins)
         translated = np.where(codes < 0, -1, translation[codes] if len(translation) else codes)
         if unknown == "raise" and (is_unknown := (translated < 0) & (codes >= 0)).any():
-            row = _first(is_unknown)
-            raise UnknownStateError(variable, categories[codes[row]], labels, f" in row {row}", or_else)
+            own = categories[codes[_first(is_unknown)]]
+            raise UnknownStateError(variable, own, labels, f" in row {self._row(is_unknown)}", or_else)
         return translated
 
     def rows(self, chosen: Flags) -> object:
@@ -84,6 +87,14 @@ class Columns:
 
         kept: object = nw.to_native(self._frame.filter(chosen.tolist()))
         return kept
+
+    def part(self, first: int, last: int) -> Columns:
+        """The rows from `first` up to `last`; errors number them as here."""
+        if (first, last) == (0, len(self)):
+            return self
+        part = copy(self)
+        part._frame, part._first_row = self._frame[first:last], self._first_row + first
+        return part
 
     def taken(self, order: Integers) -> object:
         """A frame of the same library with the rows in this order."""
@@ -114,13 +125,17 @@ class Columns:
     def __contains__(self, variable: object) -> bool:
         return column_of(cast("Name", variable), self._present, self._variables) is not None
 
+    def name_of(self, variable: Name) -> Name:
+        """The name of a variable's column, which must be there."""
+        return cast("Name", column_of(variable, self._present, self._variables))
+
     def numbers(self, variable: Name) -> Floats:
         """The column as floats, all finite."""
         column = self._column(variable)
         if not _may_be_numbers(column.dtype):
             raise _not_numeric(variable, column)
         values = _as_floats(variable, column)
-        _check_rows(variable, values, ~np.isfinite(values))
+        self._check_rows(variable, values, ~np.isfinite(values))
         return values
 
     def numbers_or_missing(self, variable: Name) -> Floats:
@@ -131,7 +146,7 @@ class Columns:
             raise _not_numeric(variable, column)
         values = np.full(len(missing), np.nan)
         values[~missing] = _as_floats(variable, column.filter(~column.is_null()))
-        _check_rows(variable, values, np.isinf(values))
+        self._check_rows(variable, values, np.isinf(values))
         return values
 
     def _column(self, variable: Name) -> Any:
@@ -139,6 +154,15 @@ class Columns:
         if column is None:
             raise DataError(str(UnknownVariableError(variable, self._present, where="column"))) from None
         return self._frame.get_column(cast("str", column))
+
+    def _check_rows(self, variable: Name, values: Floats, is_bad: Flags) -> None:
+        if is_bad.any():
+            held = values[_first(is_bad)]
+            raise DataError(f"column {variable!r} holds {held} in row {self._row(is_bad)}; drop or fill such rows first")
+
+    def _row(self, flags: Flags) -> int:
+        """The number of the first row with a flag."""
+        return self._first_row + _first(flags)
 
 
 def column_of(variable: Name, columns: Collection[Name], variables: Collection[Name]) -> Name | None:
@@ -196,12 +220,6 @@ def _as_floats(variable: Name, column: Any) -> Floats:
 
 def _not_numeric(variable: Name, column: Any) -> DataError:
     return DataError(f"column {variable!r} is not numeric (its type is {column.dtype})")
-
-
-def _check_rows(variable: Name, values: Floats, is_bad: Flags) -> None:
-    if is_bad.any():
-        row = _first(is_bad)
-        raise DataError(f"column {variable!r} holds {values[row]} in row {row}; drop or fill such rows first")
 
 
 def _first(flags: Flags) -> int:

@@ -14,6 +14,7 @@ from dconvex.errors import NetworkError
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name
 from dconvex.network.compensated import difference
+from dconvex.network.completion import Completing, complete_numbers
 from dconvex.network.family import Regression, hashable
 from dconvex.network.frame_columns import Columns
 
@@ -87,20 +88,27 @@ class Regressions:
             refuse_overflow(dag.nodes[index], values[index])
         return pd.DataFrame(values.T, columns=pd.Index(dag.nodes), copy=False)
 
-    def log_likelihood(self, dag: Dag, data: Columns) -> Floats:
-        values = np.array([data.numbers(name) for name in dag.nodes]).reshape(len(dag), len(data))
+    def log_likelihood(self, dag: Dag, data: Columns, limit: int, n_jobs: int | None = 1) -> Floats:
+        values = np.array([data.numbers_or_missing(name) for name in dag.nodes]).reshape(len(dag), len(data))
         total = np.zeros(len(data))
         for index in range(len(dag)):
             parents, weights = dag.graph.parents[index], self._coefficients_of(dag, index)[None, :]
             [residual] = difference(values[[index]], self.intercept[[index]], weights, values[parents])
-            if np.isnan(residual).any():
-                refuse_overflow(dag.nodes[index], residual)
+            is_gapped = np.isnan(values[index]) | np.isnan(values[parents]).any(axis=0)
+            if (np.isnan(residual) & ~is_gapped).any():
+                refuse_overflow(dag.nodes[index], np.inf)
             if (variance := self.variance[index]) > 0:
                 with np.errstate(over="ignore"):  # too far out for a float: -inf
-                    total -= 0.5 * (np.log(2 * np.pi * variance) + residual**2 / variance)
+                    density = 0.5 * (np.log(2 * np.pi * variance) + residual**2 / variance)
+                total -= np.where(is_gapped, 0.0, density)
             else:
                 scale = np.abs(values[index]) + self._magnitude(dag, index, values)
                 total[np.abs(residual) > ON_SUPPORT * scale] = -np.inf
+        gapped = np.flatnonzero(np.isnan(values).any(axis=0))
+        if len(gapped):
+            numbers = (self.intercept, self.coefficients, self.variance)
+            none = np.zeros(len(dag), bool)
+            total[gapped] += complete_numbers(dag, numbers, values[:, gapped], none, Completing(limit, n_jobs))
         return total
 
     def intervened(self, dag: Dag, after: Dag, settings: Mapping[Name, Label | float]) -> Regressions:

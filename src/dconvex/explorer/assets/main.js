@@ -53,6 +53,7 @@ class Page {
     });
     acceptFiles((file) => this.#drop(file), "Drop a row of a CSV file: its cells become evidence");
     this.bar.show();
+    if (this.question.targets.length) this.panel.lift("half");
     const row = takeRow();
     if (row) this.#takeRow(row);
     else this.conversation.refresh();
