@@ -176,3 +176,9 @@ def test_numbers_near_the_end_of_floats_are_right_or_refused():
         dc.localize(beyond).most_probable()
     with pytest.raises(dc.NetworkError, match="numbers of 'y' are beyond"):
         dc.localize(beyond).predict(frame[["x"]], "y")
+
+
+def test_the_gain_of_one_more_sensor_keeps_its_digits():
+    model = dc.localize(sensors(1e20, 1e-10))
+    [row] = [row for row in model.most_informative("x", {"one": 1.0}) if row.variable == "two"]
+    assert row.gain == pytest.approx(0.5, rel=1e-9)  # half of the variance is left

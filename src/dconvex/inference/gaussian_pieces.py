@@ -40,6 +40,7 @@ class VariablesGiven(Protocol):
     @property
     def log_volume(self) -> float: ...
     def mean(self, values: Floats) -> Floats: ...
+    def shares_left(self) -> Floats: ...
     def regression(self, parents: Sequence[int]) -> tuple[float, Floats, float]: ...
 
 
@@ -241,6 +242,19 @@ class Posterior:
     def log_volume(self) -> float:
         """Minus the logarithm of the density at the mean, where variables that the ones before them determine count nothing."""
         return Basis.of(self.residual, self.own.noise_size).log_volume
+
+    def shares_left(self) -> Floats:
+        """For each variable but the first one the share of the first one's deviation that is left once it is observed, too."""
+        target, others = self.residual[:, :1], self.residual[:, 1:]
+        before = float(np.sqrt((target**2).sum()))
+        if before == 0:
+            return np.ones(others.shape[1])
+        variances = (others**2).sum(axis=0)
+        slopes = np.divide((target * others).sum(axis=0), variances, out=np.zeros_like(variances), where=variances > 0)
+        left = np.sqrt(((target - slopes * others) ** 2).sum(axis=0))
+        left[left <= NO_NOISE * self.own.noise_size[0]] = 0.0
+        shares: Floats = left / before
+        return shares
 
     def regression(self, parents: Sequence[int]) -> tuple[float, Floats, float]:
         """Intercept, coefficients and variance of the only variable, as a function of observed ones."""

@@ -230,6 +230,19 @@ class PrecisePosterior:
                 joint.add(residual)
             return float(joint.log_volume)
 
+    def shares_left(self) -> Floats:
+        """For each variable but the first one the share of the first one's deviation that is left once it is observed, too."""
+        first, *others = self.residuals
+        with self.piece.digits_kept():
+            product, shares = self.piece.factor.product, []
+            before = product(first, first)
+            for other in others:
+                variance = product(other, other)
+                slope = product(first, other) / variance if variance else ZERO
+                residual = self.piece.factor.residual(first, [other], [slope])
+                shares.append(float((product(residual, residual) / before).sqrt()) if before else 1.0)
+        return np.array(shares)
+
     def regression(self, parents: Sequence[int]) -> tuple[float, Floats, float]:
         """Intercept, coefficients and variance of the only variable, as a function of observed ones."""
         [own], [shares] = self.own, self.weights
