@@ -21,7 +21,7 @@ def score_maker(rows: CodedRows | MeasuredRows, choice: ScoreChoice) -> Callable
     weights = None if rows.weights is None else _whole_weights(rows)
 
     def made(criterion: str) -> FamilyScore:
-        size = choice.prior.equivalent_sample_size if isinstance(choice.prior, BDeu) else 1.0
+        size = choice.prior.common_size if isinstance(choice.prior, BDeu) else 1.0
         return DiscreteScore(rows.codes, rows.sizes, weights, criterion, size)
 
     return made
