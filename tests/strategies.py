@@ -112,3 +112,21 @@ def gaussian_networks(
         node: (draw(numbers), {parent: draw(numbers) for parent in dag.parents(node)}, draw(variances)) for node in dag.nodes
     }
     return dc.BayesianNetwork.gaussian(dag, regressions)
+
+
+@st.composite
+def tame_gaussian_networks(draw: st.DrawFn, *, min_nodes: int = 1, max_nodes: int = 6) -> dc.BayesianNetwork:
+    """Gaussian networks with numbers around 1, some variances zero: the oracle's rounded answers are good to many digits."""
+    dag = draw(dags(min_nodes=min_nodes, max_nodes=max_nodes))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    return dc.BayesianNetwork.gaussian(
+        dag,
+        {
+            node: (
+                float(rng.normal()),
+                {parent: float(rng.normal()) for parent in dag.parents(node)},
+                float(rng.uniform(0.5, 2.0)) if rng.random() < 0.8 else 0.0,
+            )
+            for node in dag.nodes
+        },
+    )

@@ -84,8 +84,8 @@ class Sinks {
 public:
     explicit Sinks(const Pdag& graph) : adjacent_(adjacency(graph)), nodes_(static_cast<std::size_t>(graph.size)) {
         for (const Arc& edge : graph.directed) ++nodes_[edge.parent].outgoing;
-        const auto [owners, heads] = columns(graph.directed);
-        children_ = Ragged::from_pairs(owners, heads, graph.size);
+        const auto [tails, heads] = columns(graph.directed);
+        children_ = Ragged::from_pairs(heads, tails, graph.size).reversed(graph.size);
     }
 
     Extension extend() {

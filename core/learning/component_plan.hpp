@@ -22,6 +22,8 @@ public:
     Indices members(Index variable) const { return members_[variable]; }
     std::span<const Offset> strides(Index variable) const;
     Index states(Index variable) const { return states_[variable]; }
+    // The cell of a variable's table where its members have these codes, those that are missing their first state.
+    Offset base(Index variable, const Vector<Index>& codes) const;
     const Vector<Offset>& offsets() const noexcept { return offsets_; }
     Offset cells() const noexcept { return offsets_.back(); }
 
@@ -57,6 +59,8 @@ struct ComponentPlan {
     Vector<Clique> cliques;
     double workspace = 0.0;  // numbers
     double cost = 0.0;       // multiplications
+
+    double bytes() const noexcept;  // of the plan itself
 };
 
 // The plan of a component: the missing variables and the families that touch them, both ascending. The ones that are marked in

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/interrupt.hpp"
+#include "learning/clique_cells.hpp"
 
 namespace dconvex {
 namespace {
@@ -95,15 +96,7 @@ void ExpectedCounts::add_components(const RowComponents& row, const Vector<Index
     for (Index component = 0; component < row.size(); ++component) {
         const Indices families = row.families(component);
         bases_.clear();
-        for (const Index family : families) {
-            const Indices members = layout_.members(family);
-            const std::span<const Offset> strides = layout_.strides(family);
-            Offset base = layout_.offsets()[family];
-            for (std::size_t m = 0; m < members.size(); ++m) {
-                if (codes[members[m]] > 0) base += codes[members[m]] * strides[m];
-            }
-            bases_.push_back(base);
-        }
+        for (const Index family : families) bases_.push_back(layout_.base(family, codes));
         add_component(kinds_[kind_of(row.variables(component), families)], bases_, weight);
     }
 }
@@ -117,6 +110,7 @@ Index ExpectedCounts::kind_of(Indices variables, Indices families) {
         largest_workspace_ = plan.workspace;
         largest_component_ = plan.variables;
     }
+    held_bytes_ += plan.bytes();
     return kind_index_.add(variables, families);
 }
 
@@ -148,6 +142,7 @@ void ExpectedCounts::add_component(Kind& kind, const Vector<Offset>& bases, doub
     kind.bases.insert(kind.bases.end(), bases.begin(), bases.end());
     kind.weights.push_back(weight);
     cost_ += kind.plan.cost;
+    held_bytes_ += 8.0 * static_cast<double>(width + 1) + 2.0 * sizeof(Index);
     ++components_;
 }
 
@@ -172,45 +167,19 @@ void ExpectedCounts::finish() {
 
 namespace {
 
-// Calls visit(cell, index) for each cell of a clique, the last variable fastest; the index follows a factor's strides.
-template <class Visit>
-inline void for_cells(const ComponentPlan::Clique& clique, const Offset* strides, Vector<Index>& count, Visit visit) {
-    const std::size_t axes = clique.states.size();
-    const Index* states = clique.states.data();
-    const Index inner = states[axes - 1];
-    const Offset step = strides[axes - 1];
-    if (axes == 1) {
-        for (Index k = 0; k < inner; ++k) visit(k, k * step);
-        return;
-    }
-    std::fill_n(count.begin(), axes, 0);
-    Offset index = 0;
-    for (Offset cell = 0; cell < clique.cells; cell += inner) {
-        for (Index k = 0; k < inner; ++k) visit(cell + k, index + k * step);
-        for (std::size_t axis = axes - 1; axis-- > 0;) {
-            index += strides[axis];
-            if (++count[axis] < states[axis]) break;
-            index -= strides[axis] * states[axis];
-            count[axis] = 0;
-        }
-    }
-}
-
 // Runs the plan of a kind for one component after the other, in one workspace.
 class Elimination {
 public:
     Elimination(const ComponentPlan& plan, std::span<const double> values, std::span<double> counts)
         : plan_(plan), values_(values.data()), counts_(counts.data()), room_(static_cast<std::size_t>(plan.workspace)) {
-        std::size_t axes = 1;
-        for (const ComponentPlan::Clique& clique : plan.cliques) axes = std::max(axes, clique.states.size());
-        count_.resize(axes);
+        count_.resize(most_axes(plan));
     }
 
     // Adds the expected counts; the logarithm of the component's probability, -inf where it is impossible.
     double add(const Offset* bases, double weight) {
         double log_scale = 0.0;
         for (const ComponentPlan::Clique& clique : plan_.cliques) {
-            multiply(clique, bases);
+            multiply_factors(plan_, clique, values_, bases, room_.data(), count_);
             const double largest = send(clique);
             if (!(largest > 0.0)) return -std::numeric_limits<double>::infinity();
             log_scale += std::log(largest);
@@ -220,25 +189,6 @@ public:
     }
 
 private:
-    const double* source(const ComponentPlan::Factor& factor, const Offset* bases) const {
-        return factor.is_message ? room_.data() + plan_.cliques[factor.number].message_begin : values_ + bases[factor.number];
-    }
-
-    void multiply(const ComponentPlan::Clique& clique, const Offset* bases) {
-        double* cells = room_.data() + clique.begin;
-        bool is_first = true;
-        for (const ComponentPlan::Factor& factor : clique.factors) {
-            const double* from = source(factor, bases);
-            if (is_first) {
-                for_cells(clique, factor.strides.data(), count_, [=](Offset cell, Offset index) { cells[cell] = from[index]; });
-            } else {
-                for_cells(clique, factor.strides.data(), count_,
-                          [=](Offset cell, Offset index) { cells[cell] *= from[index]; });
-            }
-            is_first = false;
-        }
-    }
-
     // Sums out the eliminated variables and scales the message, and the cells, to a maximum of one: what it was before.
     double send(const ComponentPlan::Clique& clique) {
         double* cells = room_.data() + clique.begin;

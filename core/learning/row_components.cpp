@@ -50,8 +50,9 @@ void RowComponents::find_missing(bool keeps_barren) {
         if (code_[variable] >= 0) continue;
         ++missing_cells_;
         const Indices children = graph_.children()[variable];
-        const bool counts = keeps_barren || std::any_of(children.begin(), children.end(),
-                                                        [this](Index child) { return code_[child] >= 0 || counts_[child]; });
+        const bool is_kept = keeps_barren && code_[variable] == -1;
+        const bool counts = is_kept || std::any_of(children.begin(), children.end(),
+                                                   [this](Index child) { return code_[child] >= 0 || counts_[child]; });
         counts_[variable] = counts;
         if (counts) missing_.push_back(variable);
         leader_[variable] = variable;

@@ -23,7 +23,7 @@ public:
 
     // The state of each variable in the row at hand, negative where it is missing: to be set before `split`.
     Vector<Index>& codes() noexcept { return code_; }
-    // With `keeps_barren` missing variables without an observed descendant are kept, too.
+    // With `keeps_barren` missing variables (those with the code -1) are kept though none of their descendants is observed.
     void split(bool keeps_barren);
 
     // All missing cells of the row.

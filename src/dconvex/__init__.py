@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from dconvex.exchange.pyagrum import from_pyagrum, to_pyagrum
     from dconvex.formats import read, write
     from dconvex.formats.evidence_files import read_evidence
+    from dconvex.formats.structures import read_structure
+    from dconvex.graph.adjustment import adjustment_sets
     from dconvex.graph.checking import check_tree
     from dconvex.graph.comparison import StructureComparison, compare_structures
     from dconvex.graph.convexity import convex_hull, inducing_path, is_d_convex
@@ -49,11 +51,15 @@ if TYPE_CHECKING:
         wasserstein2_distance,
     )
     from dconvex.inference.distribution import Distribution, GaussianDistribution
+    from dconvex.inference.effect import Effect
     from dconvex.inference.gaussian_evaluation import GaussianEvaluation
+    from dconvex.inference.influences import Influences
+    from dconvex.inference.informative import MostInformative
     from dconvex.inference.markov import MarkovNetwork, read_markov
     from dconvex.inference.model import LocalModel, localize
     from dconvex.inference.query_plan import QueryPlan
     from dconvex.inference.report import Report
+    from dconvex.inference.sensitivity import Sensitivity
     from dconvex.intervals import Interval
     from dconvex.learning.discretization import discretize
     from dconvex.learning.discretizer import Discretizer
@@ -106,19 +112,23 @@ __all__ = [
     "Discretizer",
     "Distance",
     "Distribution",
+    "Effect",
     "Evaluation",
     "FormatError",
     "GaussianDistribution",
     "GaussianEvaluation",
     "ImpossibleEvidenceError",
+    "Influences",
     "Interval",
     "LocalModel",
     "MarkovNetwork",
+    "MostInformative",
     "NetworkError",
     "NormalInverseGamma",
     "QueryPlan",
     "Regression",
     "Report",
+    "Sensitivity",
     "Statistics",
     "Structure",
     "StructureComparison",
@@ -126,6 +136,7 @@ __all__ = [
     "TooLargeError",
     "UnknownStateError",
     "UnknownVariableError",
+    "adjustment_sets",
     "bhattacharyya_distance",
     "check_tree",
     "compare_structures",
@@ -155,6 +166,7 @@ __all__ = [
     "read",
     "read_evidence",
     "read_markov",
+    "read_structure",
     "statistics",
     "to_pgmpy",
     "to_pyagrum",
@@ -171,6 +183,8 @@ _NAMES = {
     "exchange.pyagrum": "from_pyagrum to_pyagrum",
     "formats": "read write",
     "formats.evidence_files": "read_evidence",
+    "formats.structures": "read_structure",
+    "graph.adjustment": "adjustment_sets",
     "graph.checking": "check_tree",
     "graph.comparison": "StructureComparison compare_structures",
     "graph.convexity": "convex_hull inducing_path is_d_convex",
@@ -184,11 +198,15 @@ _NAMES = {
     "inference.discrete_evaluation": "Evaluation",
     "inference.distances": "Distance bhattacharyya_distance hellinger_distance kl_divergence wasserstein2_distance",
     "inference.distribution": "Distribution GaussianDistribution",
+    "inference.effect": "Effect",
     "inference.gaussian_evaluation": "GaussianEvaluation",
+    "inference.influences": "Influences",
+    "inference.informative": "MostInformative",
     "inference.markov": "MarkovNetwork read_markov",
     "inference.model": "LocalModel localize",
     "inference.query_plan": "QueryPlan",
     "inference.report": "Report",
+    "inference.sensitivity": "Sensitivity",
     "intervals": "Interval",
     "learning.discretization": "discretize",
     "learning.discretizer": "Discretizer",

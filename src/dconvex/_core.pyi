@@ -602,15 +602,21 @@ class Program:
 
         """
 
-class Answer:
-    """The numbers of an answer, which it offers as a buffer (`numpy.frombuffer`), and what they are about."""
+class Numbers:
+    """The numbers of an answer, which it offers as a buffer (`numpy.frombuffer`)."""
 
-    @property
-    def variables(self) -> tuple[str | int, ...]: ...
-    @property
-    def labels(self) -> tuple[tuple[Label, ...], ...]:
-        """The states of each variable."""
     def __len__(self) -> int: ...
+
+class Answer:
+    """What an answer is about, and its numbers; `Distribution` inherits from it, so that the core can make one."""
+
+    variables: tuple[str | int, ...]
+    labels: tuple[tuple[Label, ...], ...]
+    """The states of each variable."""
+    evidence: object
+    """What it was computed given, or None."""
+    numbers: Numbers
+    """The probabilities."""
 
 class Queries:
     """Answers ordinary questions about one set of tables, each in one call, and keeps their plans; the oldest goes first."""
@@ -622,6 +628,7 @@ class Queries:
         names: Sequence[str | int],
         labels: Sequence[tuple[Label, ...]],
         derive: Callable[[NDArray[np.int32]], None],
+        answer_type: type[Answer],
         coherent: bool,
         default_limit: int,
         cheap: float,
@@ -629,7 +636,8 @@ class Queries:
         shared_by: float,
         planning_one: float,
     ) -> None:
-        """`indices` are those of the variables by name; it may grow. `derive` makes tables that are not there yet.
+        """`indices` are those of the variables by name; it may grow. `derive` makes tables that are not there yet. Answers are
+        instances of `answer_type`.
 
         A plan is too expensive for this where another might save `cheap` multiplications, and `cheap_for_each` for each number
         of the program. `shared_by` questions share the cost of a derived table; planning one variable takes as long as
@@ -637,7 +645,7 @@ class Queries:
         """
     def ask_marginals(
         self, evidence: object = None, max_bytes: object = None, assume_possible: bool = False
-    ) -> list[Answer] | None:
+    ) -> dict[str | int, Answer] | None:
         """P(v | evidence) for each variable v; None as for `ask`."""
     def ask(
         self, variables: object, evidence: object = None, max_bytes: object = None, assume_possible: bool = False
@@ -821,6 +829,9 @@ class ExpectedCounts:
     def cost(self) -> float:
         """The multiplications of one E-step."""
     @property
+    def held_bytes(self) -> float:
+        """The bytes of what rows leave open, which grow with the rows that differ."""
+    @property
     def block_count(self) -> int: ...
     def expect(self, values: NDArray[np.float64], block: int, counts: NDArray[np.float64]) -> tuple[float, float]:
         """Add the expected counts of one block's components to `counts`, given the tables `values`.
@@ -865,6 +876,9 @@ class ExpectedMoments:
     def cost(self) -> float:
         """The multiplications of one E-step."""
     @property
+    def held_bytes(self) -> float:
+        """The bytes of what rows leave open, which grow with the rows that differ."""
+    @property
     def block_count(self) -> int: ...
     def expect(
         self,
@@ -882,6 +896,75 @@ class ExpectedMoments:
 
         Raises:
             ValueError: There is no such block, or arrays do not fit.
+        """
+
+@final
+class RowCompletion:
+    """Rows with missing states: the probability of what they show, and what they do not show filled in."""
+
+    def __init__(
+        self, graph: Graph, states: NDArray[np.int32], filling: Literal["none", "most_probable", "sample"]
+    ) -> None: ...
+    def plan(self, codes: NDArray[np.int32]) -> None:
+        """See rows, `codes[variable, row]`: -1 where a cell is missing and wanted, -2 where it is missing and summed over.
+
+        Raises:
+            ValueError: A state is none of its variable's, or there is not a line for each variable.
+        """
+    @property
+    def largest_workspace(self) -> float:
+        """The most numbers that the missing cells of one row take."""
+    @property
+    def largest_component(self) -> NDArray[np.int32]:
+        """The variables of these cells."""
+    def complete(
+        self,
+        values: NDArray[np.float64],
+        codes: NDArray[np.int32],
+        noise: NDArray[np.float64] | None,
+        log_probability: NDArray[np.float64],
+    ) -> None:
+        """Write the logarithm of the probability of what rows show, and fill in what is wanted, in place.
+
+        States are drawn by the numbers of `noise`, between zero and one. Impossible rows stay as they are.
+
+        Raises:
+            ValueError: A row was not planned for, or arrays do not fit.
+        """
+
+@final
+class LinearCompletion:
+    """Rows with missing numbers: the density of what they show, and what they do not show filled in."""
+
+    def __init__(self, graph: Graph, is_wanted: NDArray[np.bool_]) -> None:
+        """`is_wanted` says whether the missing cells of a variable are filled in."""
+    def plan(self, values: NDArray[np.float64]) -> None:
+        """See rows, `values[variable, row]`, NaN where a cell is missing.
+
+        Raises:
+            ValueError: There is not a line for each variable.
+        """
+    @property
+    def largest_workspace(self) -> float:
+        """The most numbers that the missing cells of one row take."""
+    @property
+    def largest_component(self) -> NDArray[np.int32]:
+        """The variables of these cells."""
+    def complete(
+        self,
+        intercept: NDArray[np.float64],
+        coefficients: NDArray[np.float64],
+        variance: NDArray[np.float64],
+        values: NDArray[np.float64],
+        noise: NDArray[np.float64] | None,
+        log_density: NDArray[np.float64],
+    ) -> None:
+        """Write the logarithm of the density of the families with a missing member, and fill in what is wanted, in place.
+
+        With `noise`, standard normal numbers, cells are drawn, else they are means. Impossible rows stay as they are.
+
+        Raises:
+            ValueError: Arrays do not fit.
         """
 
 @final
@@ -1014,6 +1097,23 @@ class GaussianScore(FamilyScore):
         """`mean_weight`, `degrees` and `scale` (of the identity) are the prior of BGe."""
 
 @final
+class GappedGaussianScore(FamilyScore):
+    """Scores where cells are missing: each family in the rows that show it, by averages. `bic`, `aic` or `likelihood`."""
+
+    def __init__(
+        self,
+        means: NDArray[np.float64],
+        scatter: NDArray[np.float64],
+        group_weights: NDArray[np.float64],
+        rows: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        criterion: str,
+    ) -> None:
+        """Groups of rows that show the same variables by their moments, a line each (NaN for other variables), and other rows
+        by their numbers `rows[variable, row]`. Raises ValueError where lengths do not fit.
+        """
+
+@final
 class CallableScore(FamilyScore):
     """A function of (variable, parents) in place of data: an oracle, or sites that share no rows."""
 
@@ -1066,6 +1166,88 @@ class StructureSearch:
         """The scores of families that were asked for."""
     def moves(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """(0 add, 1 remove, 2 reverse; parent; child) and the gain of each move that led to the best graph."""
+
+@final
+class ClassSearch:
+    """Greedy search over classes of equivalent graphs: GES in the order of XGES."""
+
+    def __init__(self, score: FamilyScore, constraints: EdgeConstraints, start: Graph, attempts: int) -> None:
+        """Edges are forbidden in both directions or in none, and none is required.
+
+        From an optimum, at most `attempts` times an edge is taken out to go on from there.
+        """
+    def advance(self, evaluations: int) -> bool:
+        """Go on for about this many scores; False once the search has ended."""
+    @property
+    def graph(self) -> Pdag:
+        """The best class so far."""
+    @property
+    def gained(self) -> float:
+        """How much better it is than the start."""
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def moves(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """The way there: (0 add, 1 remove, 2 reverse; parent; child) a row each, and what each move gained."""
+
+class IndependenceTest:
+    """Tests whether two variables are independent given others: all that a search by constraints asks of the data."""
+
+    @property
+    def size(self) -> int: ...
+    def are_independent(self, one: int, other: int, given: NDArray[np.int32]) -> bool: ...
+
+@final
+class LikelihoodTest(IndependenceTest):
+    """G² (`discrete`), or Fisher's z (`gaussian`), from scores without a penalty."""
+
+    def __init__(self, likelihood: FamilyScore, kind: str, alpha: float, rows: float) -> None: ...
+    def p_value(self, one: int, other: int, given: NDArray[np.int32]) -> float: ...
+
+@final
+class CallableTest(IndependenceTest):
+    """A function of two variables and a tuple of others in place of data."""
+
+    def __init__(self, size: int, test: Callable[[int, int, tuple[int, ...]], bool]) -> None: ...
+
+def chi_squared_tail(value: float, degrees: float) -> float:
+    """The probability that a chi-squared variable is larger than this."""
+
+@final
+class ConstraintSearch:
+    """PC-stable: edges are removed by tests, level by level, and directed by colliders and what follows from them."""
+
+    def __init__(self, test: IndependenceTest, constraints: EdgeConstraints) -> None: ...
+    def advance(self, tests: int) -> bool:
+        """Go on for about this many tests; False once no edge is left to test."""
+    def oriented(self) -> Pdag:
+        """The edges that are left, with the directions that the constraints and the tests give them."""
+    @property
+    def level(self) -> int:
+        """How many variables the tests are given."""
+    @property
+    def tests(self) -> int: ...
+
+@final
+class ExactSearch:
+    """The graph of the best score, by dynamic programming."""
+
+    most_variables: ClassVar[int]
+    bytes_per_subset: ClassVar[int]
+    def __init__(
+        self, score: FamilyScore, constraints: EdgeConstraints, tops: NDArray[np.float64] | None, penalty: float
+    ) -> None:
+        """With `tops`, no score of a variable is more than its top less `penalty` for each parameter."""
+    def score_sets(self, most: int) -> bool:
+        """Score the sets of parents of one more variable; False where more than `most` would have to be held."""
+    def largest_part(self) -> int:
+        """How many variables may depend on each other, 2 to the power of which numbers are needed."""
+    def best_parents(self) -> Ragged: ...
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def held(self) -> int:
+        """The sets that can be in the best graph."""
 
 # --- storage --------------------------------------------------------------------------------------------------------
 

@@ -30,6 +30,7 @@ class ChartBar:
     length: float
     number: str
     error: float = 0.0
+    colour: str = BAR
 
 
 def bar_chart(title: str, heads: tuple[str, ...], bars: Sequence[ChartBar], ruler: Ruler, note: str = "") -> Drawing:
@@ -62,7 +63,7 @@ def _cells(words: Sequence[str], ends: Sequence[float], y: float, ruler: Ruler, 
 
 def _bar(bar: ChartBar, start: float, y: float) -> list[DrawnShape]:
     whole, length = (Box(start + wide / 2, y, wide, THICK) for wide in (WIDTH, WIDTH * bar.length))
-    shapes: list[DrawnShape] = [Rectangle(whole, TRACK), Group([Rectangle(length, Look(fill=BAR))], ("bar",))]
+    shapes: list[DrawnShape] = [Rectangle(whole, TRACK), Group([Rectangle(length, Look(fill=bar.colour))], ("bar",))]
     if bar.error:
         low, high = (start + WIDTH * min(max(bar.length + sign * bar.error, 0.0), 1.0) for sign in (-1, 1))
         shapes.append(Path((Point(low, y), Point(high, y)), Look(line=PAGE, width=1.2)))

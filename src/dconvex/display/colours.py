@@ -25,6 +25,8 @@ BAR = "#4a86c0"
 """Between light and dark, visible on any page."""
 LINES = (BAR, "#cc6677", "#4f9d69", "#b8860b", "#8e6bbf", "#808080")
 """Curves next to each other, visible on any page."""
+LOWER = "#c0854a"
+"""Next to it: lower, or the other of two."""
 
 PALE, DEEP, DEEP_RED = (236, 242, 249), (16, 62, 122), (150, 30, 20)
 """The ends of the scales of heat maps: red, green and blue."""

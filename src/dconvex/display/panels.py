@@ -36,7 +36,7 @@ def caption(title: str, notes: Sequence[str], ruler: Ruler, scale: float = 1.0) 
     large, small, row = scale * TITLE, scale * FONT, scale * ROW
     lines: list[DrawnShape] = [Text(title, 0.0, row / 2, large, PAGE, "start", is_bold=True)]
     lines += [Text(note, 0.0, (1.5 + number) * row, small, BETWEEN, "start") for number, note in enumerate(notes)]
-    width = max([1.1 * ruler(title, large), *(ruler(note, small) for note in notes)])
+    width = max([1.2 * ruler(title, large), *(ruler(note, small) for note in notes)])
     return Drawing(lines, Size(width, (1 + len(notes)) * row), name=title)
 
 

@@ -14,6 +14,7 @@ from dconvex.display.cpdag_picture import cpdag_picture
 from dconvex.display.distribution_picture import distribution_picture
 from dconvex.display.drawable import MOST, SHOWN
 from dconvex.display.drawing import Drawing, Ruler
+from dconvex.display.effect_picture import effect_picture
 from dconvex.display.evaluation_picture import (
     calibration_picture,
     confusion_picture,
@@ -22,9 +23,12 @@ from dconvex.display.evaluation_picture import (
     evaluation_picture,
 )
 from dconvex.display.gaussian_picture import gaussian_picture
+from dconvex.display.influences_picture import influences_picture
+from dconvex.display.informative_picture import informative_picture
 from dconvex.display.model_picture import model_picture
 from dconvex.display.network_picture import network_picture
 from dconvex.display.plan_picture import plan_picture
+from dconvex.display.sensitivity_picture import sensitivity_picture
 from dconvex.display.svg import svg_file
 from dconvex.display.tree_picture import tree_picture
 from dconvex.display.typeface import text_width
@@ -38,9 +42,13 @@ from dconvex.inference.calibration import Calibration
 from dconvex.inference.confusion import Confusion
 from dconvex.inference.discrete_evaluation import Evaluation
 from dconvex.inference.distribution import Distribution, GaussianDistribution
+from dconvex.inference.effect import Effect
 from dconvex.inference.gaussian_evaluation import GaussianEvaluation
+from dconvex.inference.influences import Influences
+from dconvex.inference.informative import MostInformative
 from dconvex.inference.model import LocalModel
 from dconvex.inference.query_plan import QueryPlan
+from dconvex.inference.sensitivity import Sensitivity
 from dconvex.network.network import BayesianNetwork
 from dconvex.shown import HasClusters
 from dconvex.structure.learned_structure import Structure
@@ -81,6 +89,10 @@ ARTISTS: dict[type, Callable[..., Drawing]] = {
     Calibration: lambda found, ruler, most: calibration_picture(found, ruler),
     CrossValidation: lambda found, ruler, most: cross_validation_picture(found, ruler),
     Confusion: lambda found, ruler, most: confusion_picture(found, ruler),
+    MostInformative: lambda answer, ruler, most: informative_picture(answer, ruler),
+    Sensitivity: lambda answer, ruler, most: sensitivity_picture(answer, ruler),
+    Influences: lambda answer, ruler, most: influences_picture(answer, ruler),
+    Effect: lambda answer, ruler, most: effect_picture(answer, ruler),
 }
 """The function that draws each type: of the value, the width of text, and the most boxes."""
 

@@ -1,4 +1,4 @@
-"""Networks in files: `read` and `write` choose the format by the file's suffix, one module per format."""
+"""Networks and structures in files: `read` and `write` choose the format by the file's suffix, one module per format."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dconvex.errors import FormatError
 from dconvex.formats.file_format import Renaming, fitted
 from dconvex.formats.rows import ANY_ROWS, FILE_ROWS
 from dconvex.formats.text_files import read_text, write_text
+from dconvex.graph.dag import DagLike, as_dag
 from dconvex.network.network import BayesianNetwork
 
 
@@ -36,11 +37,12 @@ def read(path: str | os.PathLike[str], normalize: bool = False) -> BayesianNetwo
     return format_of(source).parse(read_text(source), str(source), ANY_ROWS if normalize else FILE_ROWS)
 
 
-def write(network: BayesianNetwork, path: str | os.PathLike[str], rename: bool = False) -> Renaming | None:
-    """Write a network to a file; reading the file gives an equal network.
+def write(network: BayesianNetwork | DagLike, path: str | os.PathLike[str], rename: bool = False) -> Renaming | None:
+    """Write a network, or a graph without tables, to a file; reading the file gives an equal one.
 
     Args:
-        network: The network.
+        network: The network; or a graph (`Dag`, a learned structure, …), which `.txt`, `.csv`, `.dot` and `.bif` hold and
+            `read_structure` reads.
         path: The file, which is replaced as a whole; its suffix says the format, as in `read`.
         rename: Whether to change names and states that the format cannot hold. UAI has no names, so there variables and
             states become 0, 1, 2, ….
@@ -54,8 +56,13 @@ def write(network: BayesianNetwork, path: str | os.PathLike[str], rename: bool =
 
     """
     from dconvex.formats.registry import FORMATS, format_of
+    from dconvex.formats.structures import structure_format, write_structure
 
     target = Path(path)
+    if not isinstance(network, BayesianNetwork):
+        return write_structure(as_dag(network), target, rename=rename)
+    if (structure := structure_format(target)) is not None and structure.name != "BIF":
+        raise FormatError(f"{structure.name} holds a graph without tables: write network.dag, or choose another suffix")
     form = format_of(target)
     if form.render is None:
         raise FormatError(f"{form.name} is only read, not written; choose another suffix", path=str(target))

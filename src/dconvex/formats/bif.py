@@ -58,7 +58,7 @@ class _Probability:
 
 def parse(text: str, path: str, rows: RowRule = FILE_ROWS) -> BayesianNetwork:
     """The network in a BIF text; blocks may be in any order, so tables are read when all variables are known."""
-    scanner = Scanner(_without_comments(text, path), path)
+    scanner = Scanner(without_comments(text, path), path)
     draft = Draft(scanner, "probability block", rows)
     codes: dict[str, dict[str, int]] = {}
     if scanner.skip_space() == len(scanner.text):
@@ -77,7 +77,7 @@ def parse(text: str, path: str, rows: RowRule = FILE_ROWS) -> BayesianNetwork:
     return draft.network()
 
 
-def _without_comments(text: str, path: str) -> str:
+def without_comments(text: str, path: str) -> str:
     """The text with comments replaced by blanks: every position keeps its line and column."""
     if "//" not in text and "/*" not in text:
         return text
@@ -94,7 +94,7 @@ def _without_comments(text: str, path: str) -> str:
 def _add_variable(scanner: Scanner, draft: Draft) -> tuple[str, tuple[str, ...]]:
     """Read a `variable` block; its name and states as spelled in the file."""
     position = scanner.skip_space()
-    spelled = _word(scanner.expect(NAME, "the name of a variable"))
+    spelled = word(scanner.expect(NAME, "the name of a variable"))
     scanner.expect(OPEN, "'{'")
     states: tuple[str, ...] | None = None
     types: dict[str, str] = {}
@@ -136,7 +136,7 @@ def _typed(spelled: Sequence[str], types: Sequence[str]) -> Iterator[Label]:
 def _probability(scanner: Scanner) -> tuple[str, _Probability]:
     position = scanner.skip_space()
     scope = scanner.expect(IN_BRACKETS, "'(' names ')'")
-    names = [_word(found) for found in NAME.finditer(scope.group(1))]
+    names = [word(found) for found in NAME.finditer(scope.group(1))]
     if not names:
         scanner.fail("expected a name between '(' and ')'", position)
     body = scanner.expect(IN_BRACES, "a block in '{' and '}'")
@@ -252,16 +252,17 @@ class _Body:
 def _items(text: str, count: int) -> list[str]:
     """Words or quoted strings, separated by commas or, if there are none, by spaces; `count` is the expected number."""
     if '"' in text:
-        return [_word(found) for found in NAME.finditer(text)]
+        return [word(found) for found in NAME.finditer(text)]
     if "," not in text:
         return [text.strip()] if count == 1 else text.split()
     parts = [part.strip() for part in text.split(",")]
     return parts if parts[-1] else parts[:-1]
 
 
-def _word(found: re.Match[str]) -> str:
-    quoted, word = found.groups()
-    return str(word if quoted is None else quoted)
+def word(found: re.Match[str]) -> str:
+    """The text of a match of `NAME`, without quotes."""
+    inside, plain = found.groups()
+    return str(plain if inside is None else inside)
 
 
 def render(network: BayesianNetwork) -> str:
@@ -273,29 +274,30 @@ def render(network: BayesianNetwork) -> str:
 
 
 def _rendered_variable(node: Name, labels: tuple[Label, ...]) -> str:
-    lines = [f"  type discrete [ {len(labels)} ] {{ {', '.join(map(_quoted, labels))} }};\n"]
+    lines = [f"  type discrete [ {len(labels)} ] {{ {', '.join(map(quoted, labels))} }};\n"]
     if isinstance(node, int):
         lines.append("  property dconvex_name_type = int ;\n")
     types = [type(label).__name__ for label in labels]
     if set(types) != {"str"}:
         lines.append(f"  property dconvex_label_types = {' '.join(types[:1] if len(set(types)) == 1 else types)} ;\n")
-    return f"variable {_quoted(node)} {{\n{''.join(lines)}}}\n"
+    return f"variable {quoted(node)} {{\n{''.join(lines)}}}\n"
 
 
 def _rendered_table(network: BayesianNetwork, states: Mapping[Name, tuple[Label, ...]], node: Name) -> str:
     parents = network.dag.parents(node)
     rows = rows_of_numbers(cast(Table, network.family(node)).values, ", ")
     if not parents:
-        return f"probability ( {_quoted(node)} ) {{\n  table {next(rows)};\n}}\n"
-    given = itertools.product(*([_quoted(label) for label in states[parent]] for parent in parents))
+        return f"probability ( {quoted(node)} ) {{\n  table {next(rows)};\n}}\n"
+    given = itertools.product(*([quoted(label) for label in states[parent]] for parent in parents))
     lines = (f"  ({', '.join(labels)}) {row};\n" for labels, row in zip(given, rows, strict=True))
-    return f"probability ( {_quoted(node)} | {', '.join(map(_quoted, parents))} ) {{\n{''.join(lines)}}}\n"
+    return f"probability ( {quoted(node)} | {', '.join(map(quoted, parents))} ) {{\n{''.join(lines)}}}\n"
 
 
-def _quoted(name: Name | Label) -> str:
-    word = str(name)
-    is_plain = NAME.fullmatch(word) and word[0] != '"' and "//" not in word and "/*" not in word
-    return word if is_plain else f'"{word}"'
+def quoted(name: Name | Label) -> str:
+    """A name as BIF spells it, in quotes where it needs them."""
+    text = str(name)
+    is_plain = NAME.fullmatch(text) and text[0] != '"' and "//" not in text and "/*" not in text
+    return text if is_plain else f'"{text}"'
 
 
 def _replacements(names: Sequence[Name | Label]) -> dict[Name | Label, str]:

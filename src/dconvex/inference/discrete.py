@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final, Literal, final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, Literal, cast, final
 
 import numpy as np
 
 from dconvex._core import Queries
 from dconvex.arrays import Floats
 from dconvex.clusters.cluster_index import ClusterIndex
-from dconvex.inference.distribution import Distribution, answered
-from dconvex.inference.engine import EvidenceLike
-from dconvex.inference.evidence import NOTHING, Evidence, Soft, read_states
+from dconvex.inference.distribution import Distribution
+from dconvex.inference.engine import EvidenceLike, OrdinaryQueries
+from dconvex.inference.evidence import NOTHING, Evidence, Soft, Variables, read_states
+from dconvex.inference.informative import Gains, discrete_gains
 from dconvex.inference.log_evidence import discrete_log_evidence
 from dconvex.inference.marginals import discrete_marginals
 from dconvex.inference.memory import default_limit
@@ -24,11 +25,13 @@ from dconvex.inference.query import discrete_query, discrete_query_plan
 from dconvex.inference.query_plan import QueryPlan
 from dconvex.inference.request import Request
 from dconvex.inference.sampling import discrete_estimate, discrete_sample
+from dconvex.inference.sensitivity import Slopes
 from dconvex.inference.table_model import TableModel
+from dconvex.inference.table_slopes import discrete_slopes
 from dconvex.inference.table_store import TableStore
 from dconvex.names import Label, Name
 from dconvex.network.frame_columns import Columns
-from dconvex.network.network import BayesianNetwork
+from dconvex.network.network import BayesianNetwork, Parameters
 from dconvex.network.probability_tables import Tables
 
 if TYPE_CHECKING:
@@ -46,11 +49,11 @@ class DiscreteEngine:
     def __init__(self, store: TableStore, labels: Sequence[tuple[Label, ...]], *, coherent: bool) -> None:
         self.store, self.labels, self.coherent = store, labels, coherent
         self.model = TableModel(store, labels, coherent=coherent)
-        self.queries = Queries(
-            store.tables, store.index.dag.indices, store.index.dag.names, labels, store.derive, coherent, default_limit(),
-            CHEAP, CHEAP_FOR_EACH, SHARED_BY, PLANNING_ONE,
+        made = Queries(
+            store.tables, store.index.dag.indices, store.index.dag.names, labels, store.derive, Distribution, coherent,
+            default_limit(), CHEAP, CHEAP_FOR_EACH, SHARED_BY, PLANNING_ONE,
         )  # fmt: skip
-        """Answers ordinary questions in one call of the core."""
+        self.queries = cast("OrdinaryQueries", made)  # its answers are distributions
 
     @classmethod
     def of(cls, index: ClusterIndex, tables: Tables) -> DiscreteEngine:
@@ -71,21 +74,6 @@ class DiscreteEngine:
             return NOTHING
         return read_states(self.store.index.dag, self.labels, evidence, soft)
 
-    def quick_query(
-        self, variables: Name | Iterable[Name], evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
-    ) -> Distribution | None:
-        answer = self.queries.ask(variables, evidence, max_bytes, assume_possible)
-        return None if answer is None else answered(answer, {**evidence} if evidence else None)
-
-    def quick_marginals(
-        self, evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
-    ) -> dict[Name, Distribution] | None:
-        answers = self.queries.ask_marginals(evidence, max_bytes, assume_possible)
-        if answers is None:
-            return None
-        given = {**evidence} if evidence else None
-        return dict(zip(self.store.index.dag.nodes, [answered(answer, given) for answer in answers], strict=True))
-
     def query(self, request: Request) -> Distribution:
         return discrete_query(self.model, request)
 
@@ -103,6 +91,13 @@ class DiscreteEngine:
 
     def most_probable_of_all(self, request: Request) -> tuple[dict[Name, Label], float]:
         return discrete_most_probable(self.model, request)
+
+    def information(self, request: Request, candidates: Variables) -> Gains:
+        return discrete_gains(self.model, request, candidates)
+
+    def slopes(self, request: Request, parameters: Parameters) -> Slopes:
+        assert isinstance(parameters, Tables)
+        return discrete_slopes(self.model, request, parameters)
 
     def log_evidence(self, request: Request) -> float:
         return discrete_log_evidence(self.model, request.evidence, request.limit)

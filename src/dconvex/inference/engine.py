@@ -9,13 +9,15 @@ import numpy as np
 
 from dconvex.arrays import Floats
 from dconvex.inference.distribution import Distribution, GaussianDistribution
-from dconvex.inference.evidence import Evidence, Soft
+from dconvex.inference.evidence import Evidence, Soft, Variables
+from dconvex.inference.informative import Gains
 from dconvex.inference.prediction import PredictionRequest
 from dconvex.inference.query_plan import QueryPlan
 from dconvex.inference.request import Request
+from dconvex.inference.sensitivity import Slopes
 from dconvex.names import Label, Name
 from dconvex.network.frame_columns import Columns
-from dconvex.network.network import BayesianNetwork
+from dconvex.network.network import BayesianNetwork, Parameters
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +40,20 @@ class NumberStore(Protocol):
         """Have all numbers in memory that are not derived."""
 
 
+class OrdinaryQueries(Protocol):
+    """Answers ordinary questions in one call of the core; None where a question is not an ordinary one."""
+
+    def ask(
+        self, variables: Name | Iterable[Name], evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
+    ) -> Answer | None:
+        """The answer of `query`."""
+
+    def ask_marginals(
+        self, evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
+    ) -> dict[Name, Answer] | None:
+        """All marginals."""
+
+
 class Engine(Protocol):
     """Answers questions about a model."""
 
@@ -53,21 +69,15 @@ class Engine(Protocol):
     def store(self) -> NumberStore:
         """Where the numbers are."""
 
+    @property
+    def queries(self) -> OrdinaryQueries:
+        """The quick way for ordinary questions, which is tried first."""
+
     def states(self) -> dict[Name, tuple[Label, ...]]:
         """The labels of each variable; empty where variables have numbers."""
 
     def read_evidence(self, evidence: EvidenceLike, soft: Soft | None) -> Evidence:
         """Check evidence and turn it into indices."""
-
-    def quick_query(
-        self, variables: Name | Iterable[Name], evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
-    ) -> Answer | None:
-        """The answer of `query` in one call of the core; None where the question is not an ordinary one."""
-
-    def quick_marginals(
-        self, evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
-    ) -> Mapping[Name, Answer] | None:
-        """All marginals in one call of the core; None as for `quick_query`."""
 
     def query(self, request: Request) -> Answer:
         """The joint distribution of the variables given the evidence."""
@@ -86,6 +96,12 @@ class Engine(Protocol):
 
     def most_probable_of_all(self, request: Request) -> tuple[Mapping[Name, Label | float], float]:
         """The same where the variables are all that are not observed."""
+
+    def information(self, request: Request, candidates: Variables) -> Gains:
+        """How uncertain the only target is, and what observing each candidate is expected to say about it."""
+
+    def slopes(self, request: Request, parameters: Parameters) -> Slopes:
+        """How the probabilities of the only target's states move with each parameter of the network, if all clusters agree."""
 
     def log_evidence(self, request: Request) -> float:
         """The logarithm of the probability or density of the evidence; -inf where it is impossible."""

@@ -80,6 +80,11 @@ class Evidence(NamedTuple):
             log_scale=self.log_scale + scale,
         )
 
+    def with_number(self, variable: int, number: float) -> Evidence:
+        """With this number too, in a Gaussian model."""
+        pairs = sorted({**self.number_of(), variable: number}.items())
+        return Evidence(tuple(v for v, _ in pairs), numbers=tuple(value for _, value in pairs))
+
     def state_of(self) -> dict[int, int]:
         """The state of each observed variable."""
         return dict(zip(self.observed, self.states, strict=True))

@@ -2,14 +2,69 @@
 
 from __future__ import annotations
 
+from typing import TypeVar, cast
+
+import numpy as np
+
 from dconvex.inference.base_model import BaseModel
-from dconvex.inference.prediction import Unknown
+from dconvex.inference.imputation import ImputationRequest, Method, imputed
+from dconvex.inference.prediction import Impossible, Unknown
 from dconvex.learned import AddedStatistics, RowOptions, learner
 from dconvex.names import Name
+
+Frame = TypeVar("Frame")
 
 
 class GapQuestions(BaseModel):
     """Rows with missing cells."""
+
+    def impute(
+        self,
+        data: Frame,
+        method: Method = "most_probable",
+        *,
+        impossible: Impossible = "raise",
+        unknown: Unknown = "raise",
+        seed: int | None = None,
+        max_bytes: float | None = None,
+        n_jobs: int | None = None,
+    ) -> Frame:
+        """A table with its missing cells filled in, given all that their rows show.
+
+        The cells of a row are filled in together: what is most probable for one of them alone is what `predict` gives.
+        Variables without a column are summed over, other columns stay as they are.
+
+        Args:
+            data: A data frame, also of Dask.
+            method: `"most_probable"`: the states that are the most probable together, or the expected numbers; `"sample"`:
+                states or numbers drawn from their joint distribution; `"mean"`: expected numbers, of a Gaussian model.
+            impossible: What becomes of rows of probability zero: an error, or they stay as they are.
+            unknown: What becomes of labels that the model does not have: an error, or they are filled in like missing cells.
+            seed: That of what is drawn; None: other cells with each call.
+            max_bytes: The most memory that the missing cells of a row may take; None: the model's own limit.
+            n_jobs: The number of threads, -1 and None: one for each core. The cells are the same, bit for bit.
+
+        Returns:
+            A frame of the caller's own kind.
+
+        Raises:
+            UnknownStateError: A variable does not have a state.
+            ImpossibleEvidenceError: A row has probability zero; the error names a part that is impossible already.
+            TooLargeError: The missing cells of a row take more memory than allowed; the error names them.
+            DataError: A column cannot be read.
+            ValueError: An option is unknown, or the model was learned `for_query=` some variables only.
+
+        >>> import pandas as pd
+        >>> import dconvex as dc
+        >>> model = dc.localize(dc.load_network("asia"))
+        >>> model.impute(pd.DataFrame({"smoke": ["yes", None], "lung": ["yes", "yes"], "bronc": [None, "no"]}))
+          smoke lung bronc
+        0   yes  yes   yes
+        1   yes  yes    no
+        """
+        sequence = np.random.SeedSequence(seed)
+        request = ImputationRequest(method, impossible, unknown, sequence, self._limit(max_bytes), n_jobs)
+        return cast("Frame", imputed(self.network(), self._index, data, request))
 
     def expected_statistics(
         self,

@@ -14,8 +14,9 @@ from dconvex.arrays import Floats
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.inference.distribution import GaussianDistribution
 from dconvex.inference.engine import EvidenceLike
-from dconvex.inference.evidence import Evidence, Soft, read_numbers
+from dconvex.inference.evidence import Evidence, Soft, Variables, read_numbers
 from dconvex.inference.gaussian_store import RegressionStore
+from dconvex.inference.informative import Gains, gaussian_gains
 from dconvex.inference.log_evidence import gaussian_log_evidence
 from dconvex.inference.marginals import gaussian_marginals
 from dconvex.inference.most_probable import gaussian_most_probable, gaussian_most_probable_of_all
@@ -28,7 +29,7 @@ from dconvex.inference.sampling import gaussian_sample
 from dconvex.names import Label, Name
 from dconvex.network.frame_columns import Columns
 from dconvex.network.linear_regressions import Regressions
-from dconvex.network.network import BayesianNetwork
+from dconvex.network.network import BayesianNetwork, Parameters
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,10 +38,24 @@ if TYPE_CHECKING:
 
 
 @final
+class NoQueries:
+    """There is no native way for questions about regressions."""
+
+    def ask(
+        self, variables: Name | Iterable[Name], evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
+    ) -> None:
+        """Nothing."""
+
+    def ask_marginals(self, evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool) -> None:
+        """Nothing, too."""
+
+
+@final
 class GaussianEngine:
     """Answers about the regressions of a model; in a coherent one all clusters agree, so that any plan is right."""
 
     kind: Final[Literal["gaussian"]] = "gaussian"
+    queries: Final = NoQueries()
 
     def __init__(self, store: RegressionStore, *, coherent: bool) -> None:
         self.store, self.coherent = store, coherent
@@ -57,14 +72,6 @@ class GaussianEngine:
 
     def read_evidence(self, evidence: EvidenceLike, soft: Soft | None) -> Evidence:
         return read_numbers(self.store.index.dag, evidence, soft)
-
-    def quick_query(
-        self, variables: Name | Iterable[Name], evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
-    ) -> None:
-        """Nothing: there is no native way for regressions."""
-
-    def quick_marginals(self, evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool) -> None:
-        """Nothing, too."""
 
     def query(self, request: Request) -> GaussianDistribution:
         return gaussian_query(self.model, request)
@@ -84,6 +91,12 @@ class GaussianEngine:
 
     def most_probable_of_all(self, request: Request) -> tuple[dict[Name, float], float]:
         return gaussian_most_probable_of_all(self.model, request)
+
+    def information(self, request: Request, candidates: Variables) -> Gains:
+        return gaussian_gains(self.model, request, candidates)
+
+    def slopes(self, request: Request, parameters: Parameters) -> NoReturn:
+        raise ValueError("a Gaussian model has no states, whose probabilities could move with its parameters")
 
     def log_evidence(self, request: Request) -> float:
         return gaussian_log_evidence(self.model, request.evidence, request.limit)

@@ -5,11 +5,11 @@ Each partition is a frame of its own. What else the work needs, say an engine, r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeVar, final
+from typing import Any, Protocol, TypeVar, final
 
 import numpy as np
 
@@ -41,6 +41,21 @@ def by_partition(data: Any, shared: Shared, work: Callable[[Shared, Any], Any]) 
     """For each partition what `work(shared, frame)` gives, as Dask's delayed values."""
     task = _task_of(shared)
     return list(data.map_partitions(_on_worker, task, work, meta=(None, object), enforce_metadata=False).to_delayed())
+
+
+class Partitioned(Protocol):
+    """A Dask DataFrame, as far as work on its partitions goes."""
+
+    @property
+    def _meta_nonempty(self) -> object: ...
+    def map_partitions(self, work: Callable[..., object], *args: object, meta: object) -> object: ...
+
+
+def mapped_by_partition(
+    data: Partitioned, shared: Shared, work: Callable[[Shared, object, int], object], meta: object
+) -> object:
+    """A Dask DataFrame of what `work(shared, frame, number)` gives for each partition; `meta` is an example of it."""
+    return data.map_partitions(_numbered_on_worker, _task_of(shared), work, meta=meta)
 
 
 def predicted(engine: Engine, names: Sequence[Name], data: Any, request: PredictionRequest) -> Any:
@@ -138,6 +153,17 @@ def _on_worker(
 ) -> Any:
     with _naming_partition(partition_info["number"] if partition_info else 0):
         return work(shared, frame)
+
+
+def _numbered_on_worker(
+    frame: object,
+    shared: Shared,
+    work: Callable[[Shared, object, int], object],
+    partition_info: Mapping[str, int] | None = None,
+) -> object:
+    number = partition_info["number"] if partition_info else 0
+    with _naming_partition(number):
+        return work(shared, frame, number)
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from dconvex.inference.evidence import Soft
 from dconvex.inference.partitions import predicted, predicted_probabilities, probability_frames
 from dconvex.inference.prediction import Impossible, PredictionRequest, Unknown
 from dconvex.names import Name
+from dconvex.network.frame_columns import Columns
 from dconvex.threads import thread_count
 
 if TYPE_CHECKING:
@@ -65,21 +66,26 @@ class RowQuestions(BaseModel):
         request = self._request((), evidence, soft, max_bytes)
         return self._engine.sample(request, operator.index(n), np.random.default_rng(seed), self.network(), n_jobs)
 
-    def log_likelihood(self, data: Any) -> Floats:
-        """The logarithm of the probability (or density) of each row of a table.
+    def log_likelihood(self, data: Any, *, max_bytes: float | None = None, n_jobs: int | None = None) -> Floats:
+        """The logarithm of the probability (or density) of each row of a table; of one with gaps that of what is there.
 
         Args:
             data: A data frame with a column for every variable.
+            max_bytes: The most memory that the missing cells of a row may take; None: the model's own limit.
+            n_jobs: The number of threads, -1 and None: one for each core. The numbers are the same, bit for bit.
 
         Returns:
             One number for each row; -inf for an impossible one.
 
         Raises:
-            DataError: A column or a cell is missing.
+            DataError: A column is missing, or a cell is not a finite number.
             UnknownStateError: A variable does not have a state.
+            TooLargeError: The missing cells of a row take more memory than allowed; the error names them.
+            ValueError: The model was learned `for_query=` some variables only, or `n_jobs` is 0.
 
         """
-        return self.network().log_likelihood(data)
+        network, columns = self.network(), Columns(data, self.dag.nodes)
+        return network.parameters.log_likelihood(network.dag, columns, self._limit(max_bytes), n_jobs)
 
     def predict(
         self,

@@ -17,7 +17,7 @@ from dconvex.learning.columns.data_tables import Batch
 from dconvex.learning.columns.encoder import Encoder
 from dconvex.learning.columns.matching import MatchedTable, tables_in
 from dconvex.learning.discretizer import Discretizer, no_numbers
-from dconvex.learning.learning_options import LearningOptions
+from dconvex.learning.learning_options import NULL_VALUES, LearningOptions
 from dconvex.names import Name, as_names
 
 Method: TypeAlias = Literal["quantile", "width", "supervised"]
@@ -37,6 +37,8 @@ def discretize(
     method: Method = "quantile",
     target: Name | None = None,
     weights: Name | None = None,
+    *,
+    null_values: Sequence[str] = NULL_VALUES,
 ) -> Discretizer:
     """Find intervals for columns of numbers, so that discrete networks can be learned from them.
 
@@ -52,6 +54,7 @@ def discretize(
             the most there may be, and there is one interval where a column says nothing about the target.
         target: The column that supervises, with states.
         weights: The column of the rows' weights: a row of weight 2 counts as two rows, one of weight 0 not at all.
+        null_values: How a missing cell is spelled in CSV files.
 
     Returns:
         The discretizer. Missing cells are left out of account; a column with one value has one interval.
@@ -71,7 +74,8 @@ def discretize(
     if (method == "supervised") != (target is not None):
         raise ValueError("method='supervised' needs target=, a column with states, and no other method takes one")
     given = None if columns is None else as_names(columns)
-    numbers, labels, counts = _columns_of(frame, given, target, weights)
+    options = LearningOptions(weights=weights, null_values=null_values)
+    numbers, labels, counts = _columns_of(frame, given, target, options)
     if isinstance(bins, Mapping) and (unknown := [name for name in bins if name not in numbers]):
         raise DataError(str(UnknownVariableError(unknown[0], numbers, where="column")) + "; bins= has columns as keys")
     edges: dict[Name, list[float]] = {}
@@ -101,21 +105,20 @@ def _checked_bins(bins: object) -> int:
 
 
 def _columns_of(
-    data: object, columns: Sequence[Name] | None, target: Name | None, weights: Name | None
+    data: object, columns: Sequence[Name] | None, target: Name | None, options: LearningOptions
 ) -> tuple[dict[Name, Floats], Integers, Floats]:
     """The numbers of each column in all tables, NaN where a cell is missing; the code of the target, and each row's weight."""
-    options = LearningOptions(weights=weights)
     tables = tables_in(data, options)
     first = next(tables, None)
     if first is None:
         raise DataError("there are no tables to read; pass at least one")
-    chosen = [name for name in (first.columns if columns is None else columns) if name not in (target, weights)]
+    chosen = [name for name in (first.columns if columns is None else columns) if name not in (target, options.weights)]
     wanted = chosen if target is None else [*chosen, target]
     parts: dict[Name, list[Floats]] = {name: [] for name in chosen}
     encoder, codes = Encoder(target if target is not None else "", None, "raise"), []
     counts: list[Floats] = []
     for table in (first, *tables):
-        matched = MatchedTable.of(table, wanted, weights)
+        matched = MatchedTable.of(table, wanted, options.weights)
         if not matched.has_column.all():
             absent = wanted[int(np.argmin(matched.has_column))]
             raise DataError(str(UnknownVariableError(absent, table.columns, where="column")))
@@ -123,7 +126,7 @@ def _columns_of(
         if columns is None and not any(parts.values()):
             batches, chosen = _those_with_fractions(batches, chosen)
         for batch in batches:
-            own = batch.row_weights(weights)
+            own = batch.row_weights(options.weights)
             counts.append(np.ones(batch.rows) if own is None else own.copy())
             for name, cells in zip(wanted, batch.cells, strict=True):
                 assert cells is not None

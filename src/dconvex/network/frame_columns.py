@@ -125,6 +125,10 @@ class Columns:
     def __contains__(self, variable: object) -> bool:
         return column_of(cast("Name", variable), self._present, self._variables) is not None
 
+    def name_of(self, variable: Name) -> Name:
+        """The name of a variable's column, which must be there."""
+        return cast("Name", column_of(variable, self._present, self._variables))
+
     def numbers(self, variable: Name) -> Floats:
         """The column as floats, all finite."""
         column = self._column(variable)

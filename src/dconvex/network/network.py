@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,7 @@ from dconvex.amounts import amount
 from dconvex.arrays import Floats
 from dconvex.errors import NetworkError, UnknownStateError, UnknownVariableError
 from dconvex.graph.dag import Dag, DagLike, as_dag
+from dconvex.limits import default_limit
 from dconvex.names import Label, Name, checked_labels, checked_name
 from dconvex.network.family import Regression, Table
 from dconvex.network.frame_columns import Columns
@@ -31,6 +32,13 @@ RegressionLike: TypeAlias = tuple[float, Mapping[Name, float], float]
 """Intercept, coefficients by parent, variance."""
 
 
+QUESTIONS = (
+    "query", "marginals", "most_probable", "log_evidence", "predict", "predict_proba", "explain", "impute", "evaluate",
+    "effect", "most_informative", "sensitivity", "influences", "updated", "report",
+)  # fmt: skip
+"""What a model is asked, and a network is asked by mistake."""
+
+
 class Parameters(Protocol):
     """The numbers of a network: `Tables` or `Regressions`."""
 
@@ -39,7 +47,7 @@ class Parameters(Protocol):
     def states(self, dag: Dag) -> dict[Name, tuple[Label, ...]]: ...
     def family(self, dag: Dag, node: Name) -> Table | Regression: ...
     def sample(self, dag: Dag, rows: int, rng: np.random.Generator) -> pd.DataFrame: ...
-    def log_likelihood(self, dag: Dag, data: Columns) -> Floats: ...
+    def log_likelihood(self, dag: Dag, data: Columns, limit: int, n_jobs: int | None = 1) -> Floats: ...
     def intervened(self, dag: Dag, after: Dag, settings: Mapping[Name, Label | float]) -> Parameters: ...
 
 
@@ -174,23 +182,24 @@ class BayesianNetwork(ShownNetwork):
         return self.parameters.sample(self.dag, operator.index(n), np.random.default_rng(seed))
 
     def log_likelihood(self, data: Any) -> Floats:
-        """The logarithm of P(row) for each row.
+        """The logarithm of P(row) for each row; of a row with missing cells that of what is there.
 
         In a Gaussian network a variable with variance zero adds nothing where it equals its regression, and -inf where it
         does not.
 
         Args:
-            data: A data frame (pandas, polars, pyarrow, …) with a column for each variable and no missing cells.
+            data: A data frame (pandas, polars, pyarrow, …) with a column for each variable.
 
         Returns:
             One number per row, -inf for impossible rows.
 
         Raises:
-            DataError: `data` is not a data frame, a column is missing, or a cell is missing or not a finite number.
+            DataError: `data` is not a data frame, a column is missing, or a cell is not a finite number.
             UnknownStateError: A cell holds a state that the variable does not have.
+            TooLargeError: The missing cells of a row take more memory than half of what there is; the error names them.
 
         """
-        return self.parameters.log_likelihood(self.dag, Columns(data, self.dag.nodes))
+        return self.parameters.log_likelihood(self.dag, Columns(data, self.dag.nodes), default_limit())
 
     def do(self, settings: Mapping[Name, Label | float]) -> BayesianNetwork:
         """The network after an intervention: the edges into each of the variables are cut, and it has the given value.
@@ -216,6 +225,13 @@ class BayesianNetwork(ShownNetwork):
         parents = (() if index in cut else lists[index].tolist() for index in range(len(self.dag)))
         after = Dag.from_arrays(self.dag.nodes, Ragged.from_lists(parents))
         return BayesianNetwork(after, self.parameters.intervened(self.dag, after, settings))
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in QUESTIONS:
+            raise AttributeError(
+                f"a network has no {name!r}: questions go to a model of it, dc.localize(network).{name}(…)", name=name, obj=self
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
     def __len__(self) -> int:
         return len(self.dag)

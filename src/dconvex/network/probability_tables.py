@@ -16,6 +16,7 @@ from dconvex.bins import state_of
 from dconvex.errors import NetworkError, UnknownStateError
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name
+from dconvex.network.completion import Completing, complete_states
 from dconvex.network.family import Table, hashable
 from dconvex.network.frame_columns import Columns
 from dconvex.network.random_streams import can_skip, skip, skipped
@@ -162,13 +163,29 @@ class Tables:
         nothing_beyond = still_possible[:, 1:] <= 0
         return np.ascontiguousarray(np.where(nothing_beyond, 1.0, cumulative[:, :-1]).T)
 
-    def log_likelihood(self, dag: Dag, data: Columns) -> Floats:
-        codes = [data.codes(name, labels) for name, labels in zip(dag.nodes, self.labels, strict=True)]
+    def log_likelihood(self, dag: Dag, data: Columns, limit: int, n_jobs: int | None = 1) -> Floats:
+        columns = [
+            data.codes_or_missing(name, labels, unknown="raise") for name, labels in zip(dag.nodes, self.labels, strict=True)
+        ]
+        is_whole = np.ones(len(data), bool)
+        for own in columns:
+            is_whole &= own >= 0
+        total = np.zeros(len(data))
+        gapped = np.flatnonzero(~is_whole)
+        if not len(gapped):
+            return self._of_whole_rows(dag, columns, total)
+        total[is_whole] = self._of_whole_rows(dag, [own[is_whole] for own in columns], np.zeros(int(is_whole.sum())))
+        codes = np.array([own[gapped] for own in columns], np.int32)
+        sizes = [len(labels) for labels in self.labels]
+        total[gapped] = complete_states(dag, self.values, sizes, codes, "none", Completing(limit, n_jobs))
+        return total
+
+    def _of_whole_rows(self, dag: Dag, codes: Sequence[NDArray[Any]], total: Floats) -> Floats:
+        """Add the logarithms of the probabilities of rows without a missing cell."""
         with np.errstate(divide="ignore"):
             logs = np.log(self.values)
-        total = np.zeros(len(data))
         for index, own in enumerate(codes):
-            cell = self._rows(dag, index, codes, slice(0, len(data))) * len(self.labels[index]) + own
+            cell = self._rows(dag, index, codes, slice(0, len(total))) * len(self.labels[index]) + own
             total += logs[self.offset[index] + cell]
         return total
 

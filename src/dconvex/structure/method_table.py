@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dconvex.structure.classes import ges
 from dconvex.structure.climbing import greedy, search
+from dconvex.structure.constraint_based import pc
+from dconvex.structure.exact import exact
 from dconvex.structure.problem import StructureMethod
+from dconvex.structure.spanning_trees import tan, tree
 
 MOVES = frozenset({"required", "forbidden", "tiers", "max_parents", "start", "max_seconds"})
 """What searches that change an edge at a time honour."""
@@ -11,5 +15,10 @@ MOVES = frozenset({"required", "forbidden", "tiers", "max_parents", "start", "ma
 METHODS: dict[str, StructureMethod] = {
     "search": StructureMethod(search, MOVES | {"seed"}),
     "greedy": StructureMethod(greedy, MOVES),
+    "ges": StructureMethod(ges, frozenset({"forbidden", "max_parents", "start", "max_seconds"}), takes_gaps=False),
+    "pc": StructureMethod(pc, frozenset({"required", "forbidden", "tiers", "alpha"}), takes_gaps=False),
+    "exact": StructureMethod(exact, frozenset({"required", "forbidden", "tiers", "max_parents"}), takes_gaps=False),
+    "tree": StructureMethod(tree, frozenset({"forbidden", "target"})),
+    "tan": StructureMethod(tan, frozenset({"forbidden", "target"}), needs_target=True),
 }
 """The default comes first. What a method cannot honour is refused before it runs."""

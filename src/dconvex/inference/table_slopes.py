@@ -1,0 +1,137 @@
+"""The derivatives of an answer with respect to the numbers of the tables that it depends on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import numpy as np
+
+from dconvex._core import NetworkPart, Question
+from dconvex.arrays import Codes, Floats
+from dconvex.errors import TooLargeError
+from dconvex.inference.differentiation import Elimination, Scope
+from dconvex.inference.evidence import Evidence
+from dconvex.inference.query import discrete_query
+from dconvex.inference.request import Request
+from dconvex.inference.sensitivity import NO_SLOPE, Slopes
+from dconvex.inference.table_model import TableModel
+from dconvex.network.probability_tables import Tables
+
+EACH_ROW = 800
+"""Bytes of a parameter among the rows of the answer."""
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _FamilyLeft:
+    """A table of the network that the answer depends on, and what the evidence leaves of it."""
+
+    variable: int
+    values: Floats
+    """Axes: parents, then the variable."""
+    cell: tuple[int | slice, ...]
+    """Observed axes fixed."""
+    scope: Scope
+    """The axes that are left; variables with one state have none, unless they are the target."""
+
+    def spread(self, gradients: Sequence[Floats]) -> Floats:
+        """Derivatives of what is left by state of the target as those of all values: zero for the others."""
+        slopes = np.zeros((len(gradients), *self.values.shape))
+        for state, own in enumerate(gradients):
+            part = slopes[state][self.cell]
+            slopes[state][self.cell] = own.reshape(part.shape)
+        return slopes
+
+
+class _Parameters(NamedTuple):
+    """The parameters of a table that matter: its variable, their rows and states, values, and slopes by state of the target."""
+
+    variables: Codes
+    rows: Codes
+    states: Codes
+    values: Floats
+    slopes: Floats
+
+
+def discrete_slopes(model: TableModel, request: Request, tables: Tables) -> Slopes:
+    """For each parameter that matters how the joint probability of each state and the evidence moves with it.
+
+    `tables` are those of the network, all of whose clusters agree in the model.
+    """
+    prior = discrete_query(model, request)
+    (target,), evidence = request.targets, request.evidence
+    sizes = dict(enumerate(map(len, model.labels)))
+    requisite, order = _requisite(model, request)
+    families = [_family_left(model, tables, variable, target, evidence) for variable in requisite]
+    inside = {variable for own in families for variable in own.scope}
+    likelihoods = {v: own for v, own in zip(evidence.soft, evidence.likelihoods, strict=True) if v in inside}
+    leaves = [*(own.scope for own in families), *((variable,) for variable in likelihoods)]
+    elimination = Elimination.of(leaves, [variable for variable in order if variable in inside], sizes, target)
+    _refuse_large(elimination, families, sizes, request)
+    left = [own.values[own.cell].reshape([sizes[v] for v in own.scope]) for own in families]
+    run = elimination.run([*left, *likelihoods.values()])
+    gradients = [run.gradients(state) for state in range(sizes[target])]
+    parts = [
+        _parameters(own.variable, own.values, own.spread([each[number] for each in gradients]), run.shares)
+        for number, own in enumerate(families)
+    ]
+    variables, rows, states, values, slopes = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
+    return Slopes(prior.evidence, run.shares, variables, rows, states, values, slopes)
+
+
+def _requisite(model: TableModel, request: Request) -> tuple[list[int], list[int]]:
+    """The variables whose tables matter, and the order in which the others are summed out, in the whole network."""
+    evidence = request.evidence
+    question = Question(
+        request.targets, evidence.observed, evidence.soft, network=NetworkPart.WHOLE, coherent=True, max_bytes=request.limit
+    )
+    plan = model.planner.plan(question)
+    small = plan.small_network()
+    return sorted(small.nodes[small.is_requisite].tolist()), plan.order()
+
+
+def _family_left(model: TableModel, tables: Tables, variable: int, target: int, evidence: Evidence) -> _FamilyLeft:
+    members = [*model.store.index.dag.graph.parents[variable].tolist(), variable]
+    values = tables.values[tables.offset[variable] : tables.offset[variable + 1]].reshape(model.sizes(tuple(members)))
+    state_of = evidence.state_of()
+    cell = tuple(state_of.get(member, slice(None)) for member in members)
+    scope = tuple(v for v in members if v not in state_of and (len(model.labels[v]) > 1 or v == target))
+    return _FamilyLeft(variable, values, cell, scope)
+
+
+def _refuse_large(
+    elimination: Elimination, families: Sequence[_FamilyLeft], sizes: Mapping[int, int], request: Request
+) -> None:
+    outputs = sizes[elimination.target]
+    entries = sum(own.values.size for own in families)
+    estimate = elimination.peak_bytes(outputs) + 8 * 3 * outputs * entries + EACH_ROW * entries
+    if estimate > request.limit:
+        what = f"the derivatives with respect to {entries:,} parameters"
+        way_out = "Give more evidence, or raise max_bytes."
+        raise TooLargeError(what, math.ceil(min(estimate, 2.0**62)), request.limit, way_out)
+
+
+def _parameters(variable: int, values: Floats, gradients: Floats, shares: Floats) -> _Parameters:
+    """Each probability of each row, with the rest of the row in proportion (in equal parts where nothing else is left)."""
+    outputs, size = len(gradients), values.shape[-1]
+    table, own = values.reshape(-1, size), gradients.reshape(outputs, -1, size)
+    found: list[_Parameters] = []
+    for state in range(size if size > 2 else size - 1):  # of two states the other moves the opposite way
+        rest = np.delete(table, state, axis=1)
+        total = rest.sum(axis=1, keepdims=True)
+        rest = np.divide(rest, total, out=np.full_like(rest, 1 / (size - 1)), where=total > 0)
+        others = np.delete(own, state, axis=2) * rest
+        slopes = own[:, :, state] - others.sum(axis=2)
+        scale = np.abs(own[:, :, state]) + np.abs(others).sum(axis=2) + 1.0
+        moves = np.abs(slopes - shares[:, None] * slopes.sum(axis=0)) > NO_SLOPE * scale
+        rows = np.flatnonzero(moves.any(axis=0))
+        same = np.full(len(rows), state)
+        found.append(_Parameters(np.full(len(rows), variable), rows, same, table[rows, state], slopes[:, rows]))
+    if not found:
+        none = np.empty(0, np.intp)
+        return _Parameters(none, none, none, np.empty(0), np.empty((outputs, 0)))
+    variables, numbers, states, now, moved = (np.concatenate(part, axis=-1) for part in zip(*found, strict=True))
+    return _Parameters(variables, numbers, states, now, moved)

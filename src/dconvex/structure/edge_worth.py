@@ -1,0 +1,53 @@
+"""What each edge of a graph is worth, and constraints without a direction: for methods that do not move one edge at a time."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dconvex._core import FamilyScore, Graph, Ragged
+from dconvex.arrays import Floats, Indices
+from dconvex.structure.problem import StructureProblem
+
+
+def edge_changes(problem: StructureProblem, parents: Ragged) -> tuple[Floats, Floats]:
+    """What removing and what reversing each edge changes of the score, in the order of `parents`; NaN where not allowed."""
+    required, forbidden = (set(map(tuple, edges.tolist())) for edges in (problem.required, problem.forbidden))
+    graph, score = Graph(parents), problem.score
+    own = [score.family(child, parents[child]) for child in range(len(parents))]
+    removal, reversal = [], []
+    for child, parent in zip(parents.owners().tolist(), parents.values.tolist(), strict=True):
+        without = score.family(child, np.setdiff1d(parents[child], parent).astype(np.int32)) - own[child]
+        is_fixed = (parent, child) in required
+        removal.append(math.nan if is_fixed else without)
+        can_turn = not is_fixed and (child, parent) not in forbidden and not _is_bridged(graph, parent, child)
+        turned = _with(score, parents, parent, child) - own[parent] if can_turn else math.nan
+        reversal.append(without + turned)
+    return np.array(removal, np.float64), np.array(reversal, np.float64)
+
+
+def check_both_ways(problem: StructureProblem, method: str) -> None:
+    """Refuse edges that are forbidden one way only.
+
+    Raises:
+        ValueError: There is one.
+    """
+    pairs = set(map(tuple, problem.forbidden.tolist()))
+    for parent, child in sorted(pairs):
+        if (child, parent) not in pairs:
+            edge = f"{problem.names[parent]!r} → {problem.names[child]!r}"
+            raise ValueError(
+                f"method={method!r} cannot honour the direction of a forbidden edge: {edge} is forbidden, its reverse is not;"
+                " forbid both, or use method='search'"
+            )
+
+
+def _is_bridged(graph: Graph, parent: int, child: int) -> bool:
+    """Whether another path leads from the parent to the child."""
+    others: Indices = np.setdiff1d(graph.children[parent], child).astype(np.int32)
+    return bool(len(others)) and child in graph.descendants(others)
+
+
+def _with(score: FamilyScore, parents: Ragged, variable: int, parent: int) -> float:
+    return score.family(variable, np.union1d(parents[variable], parent).astype(np.int32))
