@@ -34,7 +34,7 @@ class Page {
     this.timeline = new Timeline((text) => this.#returned(text));
     this.question.restore(address.read(this.timeline.text, overview.variables));
     this.conversation = new Conversation(this.question, {
-      shown: () => this.network.legible,
+      shown: () => (this.overview.network ? [...this.overview.variables.keys()] : this.network.legible),
       answered: (view) => this.#answered(view),
       waiting: (said) => showWaiting(said),
     });
