@@ -17,7 +17,7 @@ def main() -> None:
         model = dc.localize(dc.load_network(name))
         model.dag.save_picture(folder / f"{name}-network.svg", model.tree)
         model.tree.save_picture(folder / f"{name}-tree.svg")
-    for name, subject in {**questions(), **answers(), **summaries()}.items():
+    for name, subject in {**questions(), **answers(), **decisions(), **summaries()}.items():
         subject.save_picture(folder / f"{name}.svg")
     dc.localize(dc.load_network("asia")).save_picture(folder / "asia-model.svg")
 
@@ -48,6 +48,17 @@ def answers() -> dict[str, dc.Distribution | dc.GaussianDistribution]:
         "density": ecoli70.query("lacA", {"eutG": 1.0}),
         "ellipses": ecoli70.query(["lacA", "lacZ"]),
         "intervals": ecoli70.query(genes),
+    }
+
+
+def decisions() -> dict[str, dc.MostInformative | dc.Influences | dc.Sensitivity | dc.Effect]:
+    asia, hepar2 = (dc.localize(dc.load_network(name)) for name in ("asia", "hepar2"))
+    patient: dict[str | int, str] = {"sex": "female", "itching": "present"}
+    return {
+        "most-informative": hepar2.most_informative("PBC", patient),
+        "influences": asia.influences("lung", {"smoke": "no", "xray": "yes", "dysp": "no"}, state="yes"),
+        "sensitivity": asia.sensitivity("lung", "yes", {"smoke": "yes", "xray": "yes"}),
+        "effect": asia.effect("bronc", "lung"),
     }
 
 

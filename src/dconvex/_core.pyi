@@ -1083,6 +1083,23 @@ class GaussianScore(FamilyScore):
         """`mean_weight`, `degrees` and `scale` (of the identity) are the prior of BGe."""
 
 @final
+class GappedGaussianScore(FamilyScore):
+    """Scores where cells are missing: each family in the rows that show it, by averages. `bic`, `aic` or `likelihood`."""
+
+    def __init__(
+        self,
+        means: NDArray[np.float64],
+        scatter: NDArray[np.float64],
+        group_weights: NDArray[np.float64],
+        rows: NDArray[np.float64],
+        weights: NDArray[np.float64],
+        criterion: str,
+    ) -> None:
+        """Groups of rows that show the same variables by their moments, a line each (NaN for other variables), and other rows
+        by their numbers `rows[variable, row]`. Raises ValueError where lengths do not fit.
+        """
+
+@final
 class CallableScore(FamilyScore):
     """A function of (variable, parents) in place of data: an oracle, or sites that share no rows."""
 

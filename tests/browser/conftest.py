@@ -42,12 +42,12 @@ def open_page(chromium, home) -> Iterator[Callable[..., Screen]]:
     """Opens the page about a built-in network; in the end no script may have failed, and nothing come from elsewhere."""
     opened: list[Screen] = []
 
-    def open_page(source: str, **options: Any) -> Screen:
-        context = chromium.new_context(**{"viewport": {"width": 1500, "height": 950}, **options})
+    def open_page(source: str, *, fit: bool = True, address: str = "", **options: Any) -> Screen:
+        context = chromium.new_context(**{"viewport": {"width": 1750, "height": 950}, **options})
         context.set_default_timeout(float(os.environ.get("BROWSER_TIMEOUT", 60_000)))
         screen = Screen(context.new_page(), exploring(source).model)
         opened.append(screen)
-        screen.open(home(source))
+        screen.open(home(source), address, fit=fit)
         return screen
 
     yield open_page

@@ -28,14 +28,24 @@ class Screen:
         if "status of 422" not in text:  # impossible evidence, which the browser notes too
             self.failures.append(text)
 
-    def open(self, home: str) -> None:
-        self.page.on("request", lambda request: None if request.url.startswith(home) else self.foreign.append(request.url))
-        self.page.goto(home)
-        self.is_ready()
+    def open(self, home: str, address: str = "", *, fit: bool = True) -> None:
+        self.page.on("request", lambda request: None if self._is_ours(request.url, home) else self.foreign.append(request.url))
+        self.page.goto(home + address)
+        if fit:
+            self.is_ready()
+        else:
+            self.answered()
+
+    def _is_ours(self, url: str, home: str) -> bool:
+        return url.startswith((home, "data:image/svg+xml", f"blob:{home}"))
+
+    def answered(self) -> None:
+        """Wait for the first answer."""
+        self.page.locator("#question", has_text=re.compile(".")).wait_for()
 
     def is_ready(self) -> None:
         """Wait for the first answer; then show the whole network, so that all of it can be clicked."""
-        self.page.locator("#question", has_text=re.compile(".")).wait_for()
+        self.answered()
         if self.page.locator(".node").count():
             self.page.locator("#network").get_by_role("button", name="Fit").click()
 

@@ -59,6 +59,21 @@ def test_a_saved_page_is_moved_and_zoomed(shown, tmp_path):
     assert position(page, "Cirrhosis") == pytest.approx(start, abs=1)
 
 
+def test_a_name_is_found_in_a_large_picture(shown, tmp_path):
+    dag = dc.load_network("pathfinder").dag
+    page, count = shown(saved(dag, tmp_path)), sum("F4" in name for name in dag.nodes)
+    search = page.get_by_placeholder("Find a name")
+    search.fill("F4")
+    page.get_by_text(f"1 of {count}", exact=True).wait_for()  # F4 itself first
+    box = page.locator("g.dcx-node", has_text="F4").filter(has=page.get_by_text("F4", exact=True)).first.bounding_box()
+    assert 500 < box["x"] + box["width"] / 2 < 700
+    assert box["width"] > 15
+    search.press("Enter")
+    page.get_by_text(f"2 of {count}", exact=True).wait_for()
+    search.fill("nothing")
+    page.get_by_text("0 of 0", exact=True).wait_for()
+
+
 def test_in_a_notebook_the_wheel_scrolls_and_each_picture_moves_alone(shown):
     part = dc.load_network("hepar2").dag._repr_html_()
     page = shown(f"<!DOCTYPE html><meta charset='utf-8'>{part}{part}")

@@ -34,6 +34,8 @@ def folder(tmp_path, monkeypatch):
         rows.to_parquet(name)
     dc.localize(alarm).save("model.dcx")
     dc.write(alarm, "alarm.uai", rename=True)
+    (tmp_path / "edges.txt").write_text("age -> ill\n")
+    (tmp_path / "patients.csv").write_text("age,ill\n" + "".join(f"{k / 2},{'yes' if k > 60 else 'no'}\n" for k in range(90)))
     (tmp_path / "alarm.uai.evid").write_text("1 0 1\n")
 
 

@@ -93,6 +93,14 @@ def test_large_tables_of_two_and_tables_of_many_variables_list_rows():
         assert len(groups(root_of(distribution(values)._repr_html_()), "row")) == ROWS
 
 
+def test_a_map_that_would_be_a_strip_becomes_bars():
+    for shape, is_map in (((63, 2), False), ((2, 63), False), ((30, 2), True), ((40, 8), True)):
+        values = np.random.default_rng(3).dirichlet(np.ones(math.prod(shape))).reshape(shape)
+        root = root_of(distribution(values)._repr_html_())
+        assert bool(groups(root, "cell")) == is_map
+        assert len(groups(root, "row")) == (0 if is_map else ROWS)
+
+
 def test_a_distribution_of_nothing():
     assert texts(root_of(distribution(np.array(1.0))._repr_html_())) == ["Nothing was asked for"]
     assert texts(root_of(normal([], np.zeros((0, 0)))._repr_html_())) == ["Nothing was asked for"]
@@ -135,7 +143,8 @@ def test_many_normal_variables_have_intervals():
     thick = [float(group.findall(f"{SVG}rect")[1].get("width")) for group in groups(root, "row")]
     assert thick[1] == pytest.approx(2 * thick[0], abs=0.11)
     assert thick[2] == 0
-    assert len(groups(root, "cell")) == 9  # correlations
+    correlations = [cell.find(f"{SVG}text").text for cell in groups(root, "cell")]
+    assert correlations == ["1.00", "0.00", "–", "0.00", "1.00", "–", "–", "–", "–"]
 
 
 def test_variables_without_variance_are_certain():

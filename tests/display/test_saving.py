@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
@@ -109,3 +110,18 @@ def test_a_picture_that_fails_leaves_the_old_one(tmp_path):
         dag.save_picture(tmp_path / "x.svg", dc.ClusterTree([{"smok"}]))
     assert (tmp_path / "x.svg").read_bytes() == before
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_pages_with_many_nodes_have_a_search_box(tmp_path):
+    for name, has_box in (("pathfinder", True), ("alarm", False)):
+        network = dc.load_network(name)
+        network.save_picture(tmp_path / "page.html")
+        assert ('type="search"' in (tmp_path / "page.html").read_text()) == has_box
+        assert ('type="search"' in network._repr_html_()) == has_box
+
+
+def test_a_small_answer_fills_its_page(tmp_path):
+    answer = dc.localize(dc.load_network("asia")).query("lung")
+    answer.save_picture(tmp_path / "page.html")
+    box = re.search(r'viewBox="([^"]+)"', (tmp_path / "page.html").read_text())
+    assert float(box[1].split()[2]) < 450

@@ -12,10 +12,10 @@ from dconvex.explorer.shelf import Shelf
 
 
 @contextmanager
-def served(explorer: Explorer | None) -> Iterator[str]:
-    """The address of its page, or of the start page."""
+def served(explorer: Explorer | None, host: str = "127.0.0.1") -> Iterator[str]:
+    """The address of its page, or of the start page; it believes that it serves on `host`."""
     with listen("127.0.0.1", 0) as listener:
-        serving = server(Shelf(explorer), "127.0.0.1")
+        serving = server(Shelf(explorer), host)
         thread = threading.Thread(target=serving.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
         try:

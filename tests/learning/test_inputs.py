@@ -161,10 +161,20 @@ def test_an_empty_cell_of_a_csv_file_is_missing(tmp_path):
     check(tmp_path / "rows.csv", gaps=True)
 
 
-def test_words_for_nothing_are_states_in_a_csv_file(tmp_path):
-    (tmp_path / "rows.csv").write_text("v,w\nNA,0\nNone,1\nnull,\nnan,1\n", encoding="utf8")
-    statistics = dc.statistics([("v", "w")], tmp_path / "rows.csv")
-    assert statistics.states == {"v": ("NA", "None", "nan", "null"), "w": (0, 1)}
+def test_na_and_null_are_missing_in_a_csv_file_unless_an_option_says_otherwise(tmp_path):
+    rows = tmp_path / "rows.csv"
+    rows.write_text("v,w,x\nNA,0,1.5\nNone,1,NA\nnull,,null\nnan,1,2.5\n", encoding="utf8")
+    edges = [("v", "w")]
+    assert dc.statistics(edges, rows).states == {"v": ("None", "nan"), "w": (0, 1)}
+    assert dc.fit(edges, rows, null_values=[""]).states == {"v": ("NA", "None", "nan", "null"), "w": (0, 1)}
+    assert dc.statistics(edges, rows, null_values=["", "nan"]).states["v"] == ("NA", "None", "null")
+    declared = {"v": ["NA", "None", "nan", "null"]}  # a state that is declared is not missing
+    assert dc.fit(edges, rows, states=declared).query("v").values.tolist() == [0.25] * 4
+    assert dc.discretize(rows, bins=2).edges == {"x": (2,)}
+    with pytest.raises(dc.DataError, match="column 'x' is text"):
+        dc.discretize(rows, "x", null_values=[""])
+    with pytest.raises(TypeError, match=r"null_values= is a list of texts, not 'NA'"):
+        dc.fit(edges, rows, null_values="NA")
 
 
 @pytest.mark.parametrize("gaps", [False, True])

@@ -12,6 +12,7 @@ from dconvex.cli import completion
 from dconvex.cli.options import (
     SEPARATORS_HELP,
     TARGET_HELP,
+    Advice,
     EvidenceFileOption,
     GivenOption,
     Impossible,
@@ -29,6 +30,7 @@ from dconvex.cli.options import (
     flag,
     variables_argument,
 )
+from dconvex.cli.plain_help import make_plain
 
 EXIT_CODES = (
     "Exit codes: 0 when all went well, 1 when a question cannot be answered or a file cannot be read or written, "
@@ -136,10 +138,19 @@ def decompose(
         "dconvex fit structure.bif data.parquet -o model.dcx",
         "dconvex fit alarm one.csv two.csv -o model.dcx --prior bdeu:10",
         "dconvex fit structure.json rows/ -o model.dcx --coherent --statistics",
+        "dconvex fit edges.txt patients.csv -o model.dcx --bins 4",
     )
 )
 def fit(
-    structure: NetworkArgument,
+    structure: Annotated[
+        str,
+        typer.Argument(
+            metavar="STRUCTURE",
+            help="What NETWORK is elsewhere; or edges in a file: .txt with a -> b on each line, .csv with columns parent and "
+            "child, .dot, .bif without tables.",
+            autocompletion=completion.networks,
+        ),
+    ],
     data: Annotated[
         list[str], typer.Argument(metavar="DATA", help="CSV or Parquet files, folders or patterns; - for CSV from stdin.")
     ],
@@ -155,6 +166,22 @@ def fit(
         Missing, typer.Option(help="Rows with missing cells: what each family has, complete rows only, or EM.")
     ] = Missing.available,
     weights: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column of the rows' weights.")] = None,
+    bins: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER", min=1, help="Cut numbers into this many intervals, by default all columns with fractions."
+        ),
+    ] = None,
+    discretize: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="A column to cut into intervals; may come several times.")
+    ] = None,
+    null: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TEXT",
+            help="How a missing cell is spelled in CSV, instead of NA, null and empty cells; may come several times.",
+        ),
+    ] = None,
     statistics: Annotated[bool, flag("--statistics", "Save the counts too, so that the model can be updated.")] = False,
     jobs: Annotated[int, typer.Option(metavar="NUMBER", help="Threads; -1 for all cores.")] = -1,
     max_bytes: MaxBytesOption = None,
@@ -174,6 +201,9 @@ def fit(
         max_bytes,
         missing.value,
         weights,
+        bins,
+        discretize or [],
+        None if null is None else tuple(null),
     )
     learn(structure, data, out, how, as_json=json)
 
@@ -219,6 +249,72 @@ def query(
     options = QueryOptions(each, sampling, seed, max_bytes, full, as_json=json, picture=plot)
     ask = most_probable_states if most_probable else query_network
     ask(network, variables or [], [*(given or []), *given_in(evidence)], soft or [], options)
+
+
+@app.command(
+    epilog=examples(
+        "dconvex do alarm HR --set BP=LOW",
+        "dconvex do alarm HR CO --set BP=LOW --given CVP=HIGH --each",
+        "dconvex do ecoli70 lacA --set aceB=1.5 --json",
+    )
+)
+def do(
+    network: NetworkArgument,
+    variables: Annotated[list[str] | None, variables_argument("Ask for these together; without any, for each one.")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="VARIABLE=STATE",
+            help="What is set, a state or a number; may come several times.",
+            autocompletion=completion.evidence,
+        ),
+    ] = None,
+    given: GivenOption = None,
+    soft: SoftOption = None,
+    each: Annotated[bool, flag("--each", "A table for each variable instead of one for all together.")] = False,
+    max_bytes: MaxBytesOption = None,
+    full: Annotated[bool, flag("--full", "Print all states of a large table.")] = False,
+    json: JsonOption = False,
+    plot: PlotOption = None,
+) -> None:
+    """Ask what an intervention would do: the edges into what is set are cut first."""
+    from dconvex.cli.query import QueryOptions, query_network
+
+    if not settings:
+        raise typer.BadParameter("an intervention sets something: --set VARIABLE=STATE; dconvex query is for what is seen")
+    if plot is not None and (each or not variables):
+        raise typer.BadParameter("--plot draws one distribution; name its variables, without --each")
+    options = QueryOptions(each, None, None, max_bytes, full, as_json=json, picture=plot, settings=settings)
+    query_network(network, variables or [], given or [], soft or [], options)
+
+
+@app.command(
+    epilog=examples(
+        "dconvex sample alarm --rows 5 --seed 1",
+        "dconvex sample alarm --rows 1000 --given BP=LOW --out patients.csv",
+        "dconvex sample model.dcx --rows 2 --json",
+    )
+)
+def sample(
+    network: NetworkArgument,
+    rows: Annotated[int, typer.Option("--rows", "-n", metavar="NUMBER", min=0, help="How many rows.")] = 10,
+    given: GivenOption = None,
+    soft: SoftOption = None,
+    seed: Annotated[int | None, typer.Option(metavar="NUMBER", min=0, help="Draw the same rows every time.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FILE", help="Write into this file, .csv or .csv.gz, instead of the terminal."),
+    ] = None,
+    max_bytes: MaxBytesOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Draw rows at random, given what is known, as CSV."""
+    from dconvex.cli.sample import sample_rows
+
+    if json and out is not None:
+        raise typer.BadParameter("--json prints, and --out is for CSV; redirect the output to a file instead")
+    sample_rows(network, rows, given or [], soft or [], seed=seed, out=out, max_bytes=max_bytes, as_json=json)
 
 
 @app.command(
@@ -340,6 +436,57 @@ def evaluate(
     evaluate_target(network, data, target, options)
 
 
+@app.command(
+    epilog=examples(
+        "dconvex advise hepar2 PBC --given sex=female --given itching=present",
+        "dconvex advise hepar2 PBC --only next --cost ama=5 --cost ESR=1",
+        "dconvex advise asia lung --state yes --given xray=yes --only sensitivity --plot tornado.svg",
+    )
+)
+def advise(
+    network: NetworkArgument,
+    target: Annotated[
+        str,
+        typer.Argument(metavar="VARIABLE", help="The variable that the answer is about.", autocompletion=completion.variables),
+    ],
+    given: GivenOption = None,
+    soft: SoftOption = None,
+    state: Annotated[
+        str | None, typer.Option(metavar="STATE", help="The state of the variable to look at; without, the most probable one.")
+    ] = None,
+    candidate: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="VARIABLE",
+            help="What can be observed next; may come several times; without, all that is not observed.",
+            autocompletion=completion.variables,
+        ),
+    ] = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option(metavar="VARIABLE=NUMBER", help="What observing it costs, else 1; may come several times."),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(metavar="NUMBER", help="Where the decision changes; without, the most probable state decides."),
+    ] = None,
+    only: Annotated[Advice | None, typer.Option(help="This part alone.")] = None,
+    rows: Annotated[int, typer.Option(metavar="NUMBER", min=1, help="The most rows of each table.")] = 10,
+    max_bytes: MaxBytesOption = None,
+    json: JsonOption = False,
+    plot: PlotOption = None,
+) -> None:
+    """What each finding did to an answer, what to observe next, and which numbers of the network it hangs on."""
+    from dconvex.cli.advise import AdviceOptions
+    from dconvex.cli.advise import advise as advise_on
+
+    if plot is not None and only is None:
+        raise typer.BadParameter("--plot draws one picture; say which with --only")
+    part = only.value if only else None
+    options = AdviceOptions(state, candidate or [], cost or [], threshold, part, rows, max_bytes, as_json=json, picture=plot)
+    advise_on(network, target, given or [], soft or [], options)
+
+
 @app.command(epilog=examples("dconvex explore", "dconvex explore alarm", "dconvex explore model.dcx --port 8000 --no-browser"))
 def explore(
     network: OptionalNetworkArgument = None,
@@ -357,3 +504,6 @@ def explore(
     from dconvex.cli.explore import explore as explore_model
 
     explore_model(network, host, port, browser=browser, as_json=json)
+
+
+make_plain(app)

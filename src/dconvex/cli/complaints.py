@@ -10,6 +10,8 @@ from rich.text import Text
 from dconvex.errors import DconvexError
 
 OPTIONS = {
+    "discretizer=dc.discretize(data)": "--bins 5",
+    "pass it as discretizer=": "pass --discretize COLUMN",
     "max_bytes": "--max-bytes",
     'method="sampling"': "--sampling",
     "marginals instead of a joint": "the marginals with --each",

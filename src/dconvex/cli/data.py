@@ -30,6 +30,10 @@ MISSING = ("", "NA", "N/A", "NaN", "nan", "null", "None", "<NA>")
 """How a missing cell may be spelled, unless a state of the variable is spelled so."""
 
 
+FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
+"""Spreadsheets compute a cell that begins with one of these."""
+
+
 def read_data(path: Path, network: Subject, numbers: Sequence[str] = ()) -> tuple[pd.DataFrame, list[str]]:
     """The columns that are variables of the network, with its own names and labels; and the names of all other columns.
 
@@ -64,24 +68,52 @@ def received() -> Iterator[bytes]:
         yield piece
 
 
-def check_data_target(path: Path, data: Path) -> None:
-    """Raise unless predictions can be written there; the rows that they are made from are not overwritten."""
+def check_data_target(path: Path, data: Path | None = None) -> None:
+    """Raise unless rows can be written there; the rows that predictions are made from are not overwritten."""
     if not _ends(path, CSV):
         raise FormatError(f"unknown suffix {path.suffix!r}; what is written is {' or '.join(CSV)}", path=str(path))
     check_target(path)
-    if path.resolve() == data.resolve():
+    if data is not None and path.resolve() == data.resolve():
         raise DataError(f"{path} holds the rows; write the predictions into another file")
 
 
 def write_data(frame: pd.DataFrame, path: Path | None) -> None:
-    """As CSV into the file or to stdout, in UTF-8 both times."""
-    text = frame.to_csv(index=False, lineterminator="\n")
+    """As CSV into the file or to stdout, in UTF-8 both times; no cell is a formula for a spreadsheet."""
+    text = _harmless(frame).to_csv(index=False, lineterminator="\n")
     if path is not None:
         write_text(path, text)
         return
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")
     sys.stdout.write(text)
+
+
+def _harmless(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same with an apostrophe before text that a spreadsheet would compute."""
+    import pandas as pd
+
+    columns = [(_as_text(name), _harmless_cells(frame, position)) for position, name in enumerate(frame.columns)]
+    kept = pd.DataFrame(dict(enumerate(column for _, column in columns)), index=frame.index)
+    kept.columns = pd.Index([name for name, _ in columns], dtype=object)
+    return kept
+
+
+def _harmless_cells(frame: pd.DataFrame, position: int) -> object:
+    import pandas as pd
+
+    column = frame.iloc[:, position]
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        texts = [_as_text(label) for label in column.cat.categories]
+        if texts == [str(label) for label in column.cat.categories]:
+            return column
+        return pd.Series([None if code < 0 else texts[code] for code in column.cat.codes], column.index, dtype=object)
+    return column.map(_as_text, na_action="ignore") if column.dtype == object else column
+
+
+def _as_text(cell: object) -> object:
+    """A text that begins as a formula does, and is no number, after an apostrophe; anything else as it is."""
+    is_formula = isinstance(cell, str) and cell.startswith(FORMULA_SIGNS) and not isinstance(_as_number(cell), float)
+    return f"'{cell}" if is_formula else cell
 
 
 def _ends(path: Path, suffixes: Sequence[str]) -> bool:

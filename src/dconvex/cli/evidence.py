@@ -26,14 +26,17 @@ class CommandEvidence:
 
     observed: dict[Name, Label | tuple[Label, ...] | float] = field(default_factory=dict)
     soft: dict[Name, dict[Label, float]] = field(default_factory=dict)
+    settings: dict[Name, Label | float] = field(default_factory=dict)
+    """What an intervention sets."""
 
     def __str__(self) -> str:
         """`BP = LOW, CVP in {LOW, NORMAL}, HR ~ HIGH:0.7`."""
-        said = [finding(name, value) for name, value in [*self.observed.items(), *self.soft.items()]]
+        said = [f"do({finding(name, value)})" for name, value in self.settings.items()]
+        said += [finding(name, value) for name, value in [*self.observed.items(), *self.soft.items()]]
         return ", ".join(said if len(said) <= 8 else [*said[:7], f"… {len(said) - 7} more"])
 
     def __bool__(self) -> bool:
-        return bool(self.observed or self.soft)
+        return bool(self.observed or self.soft or self.settings)
 
 
 NOTHING = CommandEvidence()
@@ -55,6 +58,22 @@ def given_in(file: Path | None) -> list[str]:
         f"{name}={','.join(map(str, value)) if isinstance(value, frozenset) else value}"
         for name, value in read_evidence(file).items()
     ]
+
+
+def read_settings(network: Subject, settings: Sequence[str]) -> dict[Name, Label | float]:
+    """What an intervention sets, `BP=LOW`, read against the labels of the network."""
+    read = _states if network.kind == "discrete" else _number
+    found: dict[Name, Label | float] = {}
+    for name, value in _by_variable(network, settings, "--set", read).items():
+        if isinstance(value, tuple):
+            raise typer.BadParameter(f"{name} is set to one state, not to one of several", param_hint="--set")
+        found[name] = value
+    return found
+
+
+def read_costs(network: Subject, costs: Sequence[str]) -> dict[Name, float]:
+    """`ama=10`: what observing a variable costs."""
+    return _by_variable(network, costs, "--cost", _cost)
 
 
 def labels_by_spelling(labels: Sequence[Label]) -> dict[str, Label]:
@@ -113,6 +132,13 @@ def _number(network: Subject, name: Name, text: str) -> float:
     number = _finite(text)
     if number is None:
         raise typer.BadParameter(f"{name} takes a number, not {text!r}", param_hint="--given")
+    return number
+
+
+def _cost(network: Subject, name: Name, text: str) -> float:
+    number = _finite(text)
+    if number is None or number <= 0:
+        raise typer.BadParameter(f"the cost of {name} is a number above 0, not {text!r}", param_hint="--cost")
     return number
 
 

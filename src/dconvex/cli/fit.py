@@ -8,20 +8,25 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypedDict
 
 import typer
 from rich.console import Console
 from rich.text import Text
 
 from dconvex.cli.data import STDIN, received
-from dconvex.cli.sources import MODEL_SUFFIX, find_network
+from dconvex.cli.sources import MODEL_SUFFIX, find_structure
 from dconvex.cli.targets import check_target
 from dconvex.cli.terminal import print_json
-from dconvex.errors import FormatError
+from dconvex.errors import FormatError, UnknownVariableError
+from dconvex.graph.dag import Dag, as_dag
 from dconvex.inference.model import LocalModel
+from dconvex.learning.discretization import discretize
+from dconvex.learning.discretizer import Discretizer
 from dconvex.learning.estimation.priors import BDeu, Dirichlet, NormalInverseGamma, Prior
 from dconvex.learning.fitting import fit
+from dconvex.names import Label, Name
+from dconvex.network.network import BayesianNetwork
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,11 @@ class Learning:
     max_bytes: int | None = None
     missing: Literal["available", "complete", "em"] = "available"
     weights: str | None = None
+    bins: int | None = None
+    """The number of intervals that numbers are cut into; None: they are not cut, or into five if columns are named."""
+    discretize: Sequence[str] = ()
+    null_values: Sequence[str] | None = None
+    """How missing cells are spelled; None: as usual."""
 
 
 def learn(structure: str, data: Sequence[str], out: Path, how: Learning, *, as_json: bool = False) -> None:
@@ -45,15 +55,20 @@ def learn(structure: str, data: Sequence[str], out: Path, how: Learning, *, as_j
     _check_target(out)
     if how.jobs == 0:
         raise typer.BadParameter("the number of threads must not be 0; -1 uses all cores", param_hint="--jobs")
-    network = find_network(structure)
+    known = find_structure(structure)
+    network = known if isinstance(known, BayesianNetwork) else None
     prior = read_prior(how.prior)
     start = time.perf_counter()
     with _as_files(data) as files:
+        nulls: NullOption = {} if how.null_values is None else {"null_values": how.null_values}
+        cut = _discretizer(files, how, as_dag(known), nulls)
         model = fit(
-            network,
+            known,
             files,
-            kind=how.kind or network.kind,
-            states=network.states if network.states and not how.own_states else None,
+            kind=how.kind or (network.kind if network else None),
+            states=_states(network, how, cut),
+            discretizer=cut,
+            **nulls,
             prior=prior,
             coherent=how.coherent,
             missing=how.missing,
@@ -69,6 +84,28 @@ def learn(structure: str, data: Sequence[str], out: Path, how: Learning, *, as_j
         print_json({"model": str(out), "seconds": seconds, "clusters": len(model.tree), **model.report().record()})
         return
     _print_learned(Console(soft_wrap=True), model, out, seconds)
+
+
+class NullOption(TypedDict, total=False):
+    """An option that is left out where it is not given."""
+
+    null_values: Sequence[str]
+
+
+def _discretizer(files: list[str], how: Learning, dag: Dag, nulls: NullOption) -> Discretizer | None:
+    """The intervals that are asked for."""
+    if how.bins is None and not how.discretize:
+        return None
+    if unknown := [name for name in how.discretize if name not in dag]:
+        raise UnknownVariableError(unknown[0], dag.nodes)
+    return discretize(files, how.discretize or None, 5 if how.bins is None else how.bins, **nulls)
+
+
+def _states(network: BayesianNetwork | None, how: Learning, cut: Discretizer | None) -> dict[Name, tuple[Label, ...]] | None:
+    """The states that the structure declares, but for those that are cut into intervals."""
+    if network is None or how.own_states or not network.states:
+        return None
+    return {name: labels for name, labels in network.states.items() if cut is None or name not in cut.edges}
 
 
 def read_prior(spelled: str | None) -> Prior | None:

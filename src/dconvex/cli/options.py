@@ -79,6 +79,14 @@ SEPARATORS_HELP = (
 )
 
 
+class Advice(StrEnum):
+    """What typer offers for `--only`."""
+
+    influences = "influences"
+    next = "next"
+    sensitivity = "sensitivity"
+
+
 class Separators(StrEnum):
     """What typer offers for `--separators`; the same as `graph.tree.Mode`."""
 

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+MOST_LISTED = 20
+"""At most this many columns are listed in an error."""
+
+
 def predict_targets(
     source: str,
     data: Path,
@@ -59,7 +63,12 @@ def predict_targets(
 def _check_columns(console: Console, path: Path, rows: pd.DataFrame, targets: Sequence[Name], others: Sequence[str]) -> None:
     """Report the columns that are ignored, so that a mistyped name is noticed."""
     if not set(rows.columns) - set(targets):
-        raise DataError(f"{path}: no column is a variable of the network, apart from targets; the header must have their names")
+        there = ", ".join([*map(str, rows.columns), *others][:MOST_LISTED]) or "none"
+        more = ", …" if len(rows.columns) + len(others) > MOST_LISTED else ""
+        raise DataError(
+            f"{path}: no column is a variable of the network, apart from targets; the header must have their names. "
+            f"There are columns {there}{more}"
+        )
     report_other_columns(console, others)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from dconvex.cli.answer_view import (
     print_means,
 )
 from dconvex.cli.drawing import check_picture, draw
-from dconvex.cli.evidence import CommandEvidence, read_given
+from dconvex.cli.evidence import CommandEvidence, read_given, read_settings
 from dconvex.cli.sources import find_different_variables, find_model
 from dconvex.cli.terminal import print_json, waiting
 from dconvex.display.labels import label
@@ -44,6 +44,8 @@ class QueryOptions:
     as_json: bool = False
     picture: Path | None = None
     """Draw the answer into this file."""
+    settings: Sequence[str] = ()
+    """What an intervention sets before the question is asked."""
 
 
 PLAIN = QueryOptions()
@@ -55,11 +57,17 @@ def query_network(
     """Ask for the joint distribution of the variables, or for that of each, and print it."""
     check_picture(options.picture)
     model, targets, evidence = read_question(source, variables, given, soft)
+    if options.settings:
+        evidence = replace(evidence, settings=read_settings(model, options.settings))
+        model = model.do(evidence.settings)
     is_joint = bool(targets) and not options.each
     with asking(model):
         answers = [_joint(model, targets, evidence, options)] if is_joint else _each(model, targets, evidence, options)
     if options.as_json:
-        print_json({"network": source, "kind": model.kind, "answers": [_record(answer) for answer in answers]})
+        record: dict[str, object] = {"network": source, "kind": model.kind}
+        if evidence.settings:
+            record["do"] = [{"variable": name, "state": value} for name, value in evidence.settings.items()]
+        print_json({**record, "answers": [_record(answer) for answer in answers]})
     elif targets:
         for answer in answers:
             _print_answer(Console(), answer, evidence, full=options.full)
@@ -67,8 +75,8 @@ def query_network(
         _print_all(Console(), model, answers, evidence)
     if is_joint and options.samples is None and not options.as_json:
         kept = len(model.explain(targets, evidence.observed, soft=evidence.soft, max_bytes=options.max_bytes).kept)
-        said = f"from {kept:,} of {amount(len(model.tree), 'cluster')}; dconvex explain shows the plan"
-        Console().print(Text(said, style="dim"))
+        plan = "" if evidence.settings else "; dconvex explain shows the plan"
+        Console().print(Text(f"from {kept:,} of {amount(len(model.tree), 'cluster')}{plan}", style="dim"))
     if is_joint:
         draw(answers[0], options.picture, for_programs=options.as_json)
 

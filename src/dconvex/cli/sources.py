@@ -17,6 +17,7 @@ from dconvex.names import Name
 from dconvex.repository import load_network, network_names
 
 if TYPE_CHECKING:
+    from dconvex.graph.dag import Dag
     from dconvex.inference.model import LocalModel
     from dconvex.network.network import BayesianNetwork
 
@@ -39,6 +40,14 @@ def find_network(source: str) -> BayesianNetwork:
     from dconvex.formats import read
 
     return read(source)
+
+
+def find_structure(source: str) -> BayesianNetwork | Dag:
+    """As `find_network`; or the graph in a file without tables."""
+    from dconvex.formats.structures import is_structure, read_structure
+
+    is_known = source in network_names() or Path(source).is_dir()
+    return read_structure(source) if not is_known and is_structure(Path(source)) else find_network(source)
 
 
 def find_model(source: str) -> LocalModel:

@@ -20,6 +20,8 @@ ROWS = 30
 """The most bars: all states of one variable in their order, or the most probable ones."""
 LONGEST, CELLS = 64, 1_600
 """The longest side of a heat map, and the most cells in it."""
+STRIP = 12
+"""A heat map with a side more than this many times as long as the other is a strip; bars are drawn instead."""
 COLUMNS = 12
 """The most variables whose states are listed."""
 
@@ -29,8 +31,12 @@ def distribution_picture(table: DrawableDistribution, ruler: Ruler) -> Drawing:
     if not table.variables:
         return without_variables(ruler)
     is_small = table.values.size <= CELLS and max(table.values.shape) <= LONGEST
-    is_map = len(table.variables) == 2 and is_small and table.standard_errors is None
+    is_map = len(table.variables) == 2 and is_small and not _is_strip(table.values.shape) and table.standard_errors is None
     return _heat_map(table, ruler) if is_map else _bars(table, ruler)
+
+
+def _is_strip(shape: tuple[int, ...]) -> bool:
+    return max(shape) > ROWS and max(shape) > STRIP * min(shape)
 
 
 def _bars(table: DrawableDistribution, ruler: Ruler) -> Drawing:

@@ -136,8 +136,14 @@ def _interval(name: str, mean: float, deviation: float, y: float, axis: Axis) ->
 
 
 def _correlation_map(normal: DrawableGaussian, ruler: Ruler) -> Drawing:
+    """A number that is certain has no correlation, not even with itself."""
     side = Side("", [label(name) for name in normal.variables])
-    return heat_map("Correlations", side, side, _correlations(normal), contrast, "{:.2f}".format, ruler)
+    values, varies = _correlations(normal), normal.standard_deviations > 0
+    written = [
+        [f"{value:.2f}" if both else "–" for value, both in zip(row, line, strict=True)]
+        for row, line in zip(values.tolist(), np.outer(varies, varies).tolist(), strict=True)
+    ]
+    return heat_map("Correlations", side, side, values, contrast, "{:.2f}".format, ruler, written)
 
 
 def _correlations(normal: DrawableGaussian) -> Floats:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from html import escape
 
-from dconvex.display.drawing import PAGE_WIDTH, Drawing
+from dconvex.display.drawing import PAGE_WIDTH, Drawing, DrawnShape, Group
 from dconvex.display.geometry import Size
 from dconvex.display.svg import svg_element
 
@@ -32,8 +33,46 @@ ZOOM_AND_PAN = """
     show();
   });
   svg.addEventListener("dblclick", () => { [x, y, width, height] = whole; show(); });
+  const search = box.querySelector("input");
+  if (!search) return;
+  const parts = [...svg.querySelectorAll("g.dcx-node, g.dcx-cluster")];
+  const name = part => [...part.querySelectorAll("text")].map(text => text.textContent).join(" ").toLowerCase();
+  let found = [], chosen = 0, marked = null;
+  const go = () => {
+    if (marked) marked.style.filter = "";
+    marked = found[chosen];
+    search.nextElementSibling.textContent = search.value ? `${found.length ? chosen + 1 : 0} of ${found.length}` : "";
+    if (!marked) return;
+    marked.style.filter = "drop-shadow(0 0 3px #e5007a) drop-shadow(0 0 3px #e5007a)";
+    const at = marked.getBBox(), wide = Math.min(whole[2], Math.max(at.width * 1.5, 420)), high = wide * whole[3] / whole[2];
+    [x, y, width, height] = [at.x + at.width / 2 - wide / 2, at.y + at.height / 2 - high / 2, wide, high];
+    show();
+  };
+  search.addEventListener("input", () => {
+    const wanted = search.value.trim().toLowerCase();
+    const hits = parts.filter(part => wanted && name(part).includes(wanted));
+    found = hits.filter(part => name(part) === wanted).concat(hits);
+    found = found.filter((part, index) => found.indexOf(part) === index);
+    chosen = 0;
+    go();
+  });
+  search.addEventListener("keydown", event => {
+    if (event.key !== "Enter" || !found.length) return;
+    event.preventDefault();
+    chosen = (chosen + (event.shiftKey ? found.length - 1 : 1)) % found.length;
+    go();
+  });
 }
 """.strip()
+SEARCHED_ABOVE = 100
+"""With more nodes or clusters there is a box to find one by its name."""
+SEARCH = (
+    '<label style="{style}"><input type="search" placeholder="Find a name" aria-label="Find a name" autocomplete="off"'
+    ' style="font:inherit;color:inherit;background:transparent;border:1px solid #808080;border-radius:4px;padding:1px 6px">'
+    " <span></span></label>"
+)
+FILLED = Size(400.0, 240.0)
+"""A smaller picture has space around it on a page of its own; a larger one fills the page."""
 
 
 def html_part(drawing: Drawing) -> str:
@@ -43,7 +82,7 @@ def html_part(drawing: Drawing) -> str:
     svg = svg_element(drawing, style="width:100%;height:auto;min-height:25em;cursor:grab")
     hint = "drag to move, Ctrl and the wheel to zoom, double-click to see all"
     return (
-        f'<div>{svg}<div style="font-size:smaller;opacity:0.6">{hint}</div>'
+        f'<div>{_search(drawing, "font-size:smaller")}{svg}<div style="font-size:smaller;opacity:0.6">{hint}</div>'
         f"<script>document.currentScript && ({ZOOM_AND_PAN})(document.currentScript.parentElement, true)</script></div>"
     )
 
@@ -51,7 +90,8 @@ def html_part(drawing: Drawing) -> str:
 def html_file(drawing: Drawing) -> str:
     """A whole page."""
     style = "width:100vw;height:calc(100vh - 30px);display:block;cursor:grab"
-    svg = svg_element(_centred(drawing, Size(PAGE_WIDTH, 0.6 * PAGE_WIDTH)), style=style)
+    svg = svg_element(_centred(drawing, FILLED), style=style)
+    search = _search(drawing, "position:fixed;top:8px;right:12px;font:13px sans-serif")
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -65,12 +105,23 @@ p {{ margin: 0 1em; font: 12px/30px sans-serif; opacity: 0.6 }}
 </style>
 </head>
 <body>
-{svg}
+{search}{svg}
 <p>Drag to move, turn the wheel to zoom, double-click to see all.</p>
 <script>({ZOOM_AND_PAN})(document.body, false)</script>
 </body>
 </html>
 """
+
+
+def _search(drawing: Drawing, style: str) -> str:
+    """A box to find a node by its name, where there are many."""
+    return SEARCH.format(style=style) if _named(drawing.shapes) > SEARCHED_ABOVE else ""
+
+
+def _named(shapes: Iterable[DrawnShape]) -> int:
+    """The number of nodes and clusters among the shapes."""
+    groups = [shape for shape in shapes if isinstance(shape, Group)]
+    return sum(1 if {"node", "cluster"} & {*group.kinds} else _named(group.shapes) for group in groups)
 
 
 def _centred(drawing: Drawing, least: Size) -> Drawing:

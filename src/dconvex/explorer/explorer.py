@@ -12,6 +12,7 @@ from dconvex.display.colours import node_colours
 from dconvex.display.labels import label
 from dconvex.errors import DconvexError, ImpossibleEvidenceError, TooLargeError
 from dconvex.explorer import box_sizes
+from dconvex.explorer.advice import effect_data, influence_data, next_data
 from dconvex.explorer.case_rows import evidence_of_row
 from dconvex.explorer.conflict import conflict_of
 from dconvex.explorer.csv_tables import table_of
@@ -123,6 +124,21 @@ class Explorer:
         """How well the pieces of evidence fit together."""
         question, model = self._read(request)
         return conflict_of(model, question)
+
+    def next(self, request: object) -> Plain:
+        """What to observe next, to know more about the target."""
+        question, model = self._read(request)
+        return next_data(model, question)
+
+    def influences(self, request: object) -> Plain:
+        """What each finding did to the answer about the target."""
+        question, model = self._read(request)
+        return influence_data(model, self._translator, question)
+
+    def effect(self, request: object) -> Plain:
+        """What setting the first target does to the second."""
+        question, model = self._read(request)
+        return effect_data(model, self._translator, question)
 
     def case(self, request: object) -> Plain:
         """The evidence in a row of a CSV text: `{"text": …, "row": 0}`."""

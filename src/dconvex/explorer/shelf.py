@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import secrets
+import shutil
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path, PurePath
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 
 from dconvex.errors import FormatError
 from dconvex.explorer.explorer import Explorer
@@ -31,7 +33,7 @@ class Shelf:
 
     def __init__(self, main: Explorer | None = None) -> None:
         self.main = main
-        self._folder: TemporaryDirectory[str] | None = None
+        self._folder: Path | None = None
         self._networks: OrderedDict[str, Explorer] = OrderedDict()
         self._files: OrderedDict[str, Explorer] = OrderedDict()
         self._lock = threading.Lock()
@@ -87,8 +89,10 @@ class Shelf:
 
     def _file_for(self, suffix: str) -> Path:
         with self._lock:
-            self._folder = self._folder or TemporaryDirectory(prefix="dconvex-explore-")
-            return Path(self._folder.name) / f"{secrets.token_hex(8)}{suffix}"
+            if self._folder is None:
+                self._folder = Path(mkdtemp(prefix="dconvex-explore-"))
+                weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+            return self._folder / f"{secrets.token_hex(8)}{suffix}"
 
     def _kept(self, shelf: OrderedDict[str, Explorer], key: str, make: Callable[[], Explorer]) -> Explorer:
         """The explorer with this key, made if it is new; the one not used for longest is given up."""

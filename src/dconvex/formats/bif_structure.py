@@ -14,7 +14,13 @@ from dconvex.names import Name
 
 BODY = re.compile(r'\{((?:[^{}"]++|"[^"]*+"|\{(?:[^{}"]++|"[^"]*+")*+\})*+)\}')
 IS_INTEGER = re.compile(r"\bproperty\s++dconvex_name_type\s*+=\s*+int\s*+;")
+TABLES = re.compile(r"\b(?:table|default)\b\s*+[\d.]|\)\s*+[\d.]")
 INTEGER = re.compile(r"-?\d{1,4300}", re.ASCII)
+
+
+def has_tables(text: str) -> bool:
+    """Whether there are numbers in a BIF text, rows or whole tables."""
+    return bool(TABLES.search(text))
 
 
 def parse(text: str, path: str) -> Dag:

@@ -67,6 +67,14 @@ def read_structure(path: str | os.PathLike[str]) -> Dag:
     return read(source).dag
 
 
+def is_structure(path: Path) -> bool:
+    """Whether a file holds a graph and no tables."""
+    form = structure_format(path)
+    if form is None or form.name != "BIF":
+        return form is not None
+    return path.is_file() and not bif_structure.has_tables(read_text(path))
+
+
 def structure_format(path: Path) -> StructureFormat | None:
     """The format of the file's suffix, `.gz` aside; None where it is none for graphs alone."""
     suffix = _plain(path).suffix.lower()

@@ -30,6 +30,29 @@ class AnswerRows(Shown, Generic[Row]):
     def __getitem__(self, number: int) -> Row:
         return self.rows[number]
 
+    def text(self, most: int = PRINTED) -> str:
+        """The answer as a table in plain text.
+
+        Args:
+            most: The most rows.
+
+        Returns:
+            The lines; printing the answer gives the same.
+
+        Raises:
+            ValueError: `most` is negative.
+
+        """
+        if most < 0:
+            raise ValueError(f"cannot print {most} rows")
+        return self._text(most)
+
+    def _text(self, most: int) -> str:
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return self.text()
+
 
 def printed(title: str, heads: Sequence[str], lines: Sequence[Sequence[str]], left: int, words: int = 1) -> str:
     """A title, heads and aligned lines: the first `words` columns to the left, numbers to the right; `left` more rows exist.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, final
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import ImpossibleEvidenceError
 from dconvex.graph.decomposition import quick_tree
-from dconvex.inference.answer_rows import PRINTED, AnswerRows, printed
+from dconvex.inference.answer_rows import AnswerRows, printed
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.engine import Answer, Engine
 from dconvex.inference.kinds import engine_of
@@ -96,16 +96,16 @@ class Effect(AnswerRows[Setting]):
         ]
         return pd.DataFrame(cells, columns=["setting", "state", "doing", "seeing"])
 
-    def __repr__(self) -> str:
+    def _text(self, most: int) -> str:
         lines, heads = [], [in_one_line(self.treatment)]
         if isinstance(self.before, GaussianDistribution):
             heads += ["doing", "seeing"]
-            lines = [[f"{row.value:.6g}", _normal(row.doing), _normal(row.seeing)] for row in self.rows]
+            lines = [[f"{row.value:.6g}", _normal(row.doing), _normal(row.seeing)] for row in self.rows[:most]]
         else:
             states = self.before.labels[0]
             shown = states[:1] if len(states) == 2 else states[:COLUMNS]
             heads += [f"{how} P({in_one_line(state)})" for state in shown for how in ("do:", "see:")]
-            for row in self.rows[:PRINTED]:
+            for row in self.rows[:most]:
                 pairs = [(_chance(row.doing, state), _chance(row.seeing, state)) for state in shown]
                 lines.append([in_one_line(row.value), *(_shown(chance) for pair in pairs for chance in pair)])
         notes = [f"slope: doing {self.slope:.6g}, seeing {self.seeing_slope:.6g}"] if self.slope is not None else []

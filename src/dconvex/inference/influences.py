@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, final
 import numpy as np
 
 from dconvex.arrays import Floats
-from dconvex.inference.answer_rows import PRINTED, AnswerRows, printed
+from dconvex.inference.answer_rows import AnswerRows, printed
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.engine import Answer, Engine
 from dconvex.inference.evidence import Evidence
 from dconvex.inference.request import Request
 from dconvex.inference.titles import KnownValue, finding
-from dconvex.names import Label, Name
+from dconvex.names import Label, Name, in_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
 
+NAMED = 8
+"""The most findings that are named."""
 AGREES = 1e-9
 """Bits; a smaller conflict is a rounding error."""
 
@@ -120,7 +122,7 @@ class Influences(AnswerRows[Influence]):
         assert self.state is not None
         return answer[self.state]
 
-    def __repr__(self) -> str:
+    def _text(self, most: int) -> str:
         is_gaussian = isinstance(self.answer, GaussianDistribution)
         what = "mean" if is_gaussian else finding(self.answer.variables[0], self.state)
         title = f"influences on {self.title}: {what} {self.number(self.answer):.6g}, from {self.number(self.before):.6g}"
@@ -130,7 +132,7 @@ class Influences(AnswerRows[Influence]):
                 *(row.title, f"{self.number(row.without):.4f}", f"{self.number(row.alone):.4f}"),
                 *(f"{row.shift:+.4f}", f"{row.divergence:.4f}", f"{row.conflict:+.4f}"),
             ]
-            for row in self.rows[:PRINTED]
+            for row in self.rows[:most]
         ]
         return f"{printed(title, heads, lines, len(self.rows) - len(lines))}\n{self.agreement}"
 
@@ -141,7 +143,7 @@ class Influences(AnswerRows[Influence]):
         odd = self.disagreeing
         if not odd:
             return f"{said}; none disagrees with the others"
-        names = ", ".join(map(str, odd[:PRINTED]))
+        names = ", ".join(map(in_one_line, odd[:NAMED])) + (", …" if len(odd) > NAMED else "")
         return f"{said}; {names} {'disagrees' if len(odd) == 1 else 'disagree'} with the others"
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from dconvex.arrays import Floats
 from dconvex.errors import UnknownVariableError
-from dconvex.inference.answer_rows import PRINTED, AnswerRows, printed
+from dconvex.inference.answer_rows import AnswerRows, printed
 from dconvex.inference.basis import NO_NOISE
 from dconvex.inference.evidence import Variables
 from dconvex.inference.gaussian_plan import traced_at_once
@@ -95,7 +95,7 @@ class MostInformative(AnswerRows[Informative]):
         rows = [(row.variable, row.gain, row.remaining, row.cost, row.gain_per_cost) for row in self.rows]
         return pd.DataFrame(rows, columns=columns)
 
-    def __repr__(self) -> str:
+    def _text(self, most: int) -> str:
         unit = "standard deviation" if self.is_gaussian else "bits unknown"
         now = f"{unit} {self.uncertainty:.6g}" if self.is_gaussian else f"{self.uncertainty:.6g} {unit}"
         left = "deviation left" if self.is_gaussian else "bits left"
@@ -103,7 +103,7 @@ class MostInformative(AnswerRows[Informative]):
         lines = [
             [in_one_line(row.variable), f"{row.gain:.4f}", f"{row.remaining:.4f}"]
             + ([f"{row.cost:g}", f"{row.gain_per_cost:.4f}"] if self.has_costs else [])
-            for row in self.rows[:PRINTED]
+            for row in self.rows[:most]
         ]
         return printed(f"most informative about {self.title}, {now}", heads, lines, len(self.rows) - len(lines))
 

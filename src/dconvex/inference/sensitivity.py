@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, final
 import numpy as np
 
 from dconvex.arrays import Codes, Floats
-from dconvex.inference.answer_rows import PRINTED, AnswerRows, printed
+from dconvex.inference.answer_rows import AnswerRows, printed
 from dconvex.inference.titles import KnownValue, finding, title_of
 from dconvex.names import Label, Name
 from dconvex.network.network import BayesianNetwork
@@ -141,7 +141,7 @@ class Sensitivity(AnswerRows[SensitivityFunction]):
         ]
         return pd.DataFrame(rows, columns=columns)
 
-    def __repr__(self) -> str:
+    def _text(self, most: int) -> str:
         heads = ["parameter", "value", "derivative", "at 0", "at 1", "admissible"]
         lines = [
             [
@@ -152,7 +152,7 @@ class Sensitivity(AnswerRows[SensitivityFunction]):
                 _plain(row.at(1)),
                 _span(row.admissible),
             ]
-            for row in self.rows[:PRINTED]
+            for row in self.rows[:most]
         ]
         title = f"sensitivity of {self.title} = {self.probability:.6g}; admissible: {self.decision}"
         return printed(title, heads, lines, len(self.rows) - len(lines))

@@ -17,7 +17,7 @@ from dconvex.learning.columns.data_tables import Batch
 from dconvex.learning.columns.encoder import Encoder
 from dconvex.learning.columns.matching import MatchedTable, tables_in
 from dconvex.learning.discretizer import Discretizer, no_numbers
-from dconvex.learning.learning_options import LearningOptions
+from dconvex.learning.learning_options import NULL_VALUES, LearningOptions
 from dconvex.names import Name, as_names
 
 Method: TypeAlias = Literal["quantile", "width", "supervised"]
@@ -34,6 +34,8 @@ def discretize(
     bins: int | Mapping[Name, int] = 5,
     method: Method = "quantile",
     target: Name | None = None,
+    *,
+    null_values: Sequence[str] = NULL_VALUES,
 ) -> Discretizer:
     """Find intervals for columns of numbers, so that discrete networks can be learned from them.
 
@@ -48,6 +50,7 @@ def discretize(
             where the distribution of the target changes, by the minimum description length of Fayyad and Irani; `bins` is then
             the most there may be, and there is one interval where a column says nothing about the target.
         target: The column that supervises, with states.
+        null_values: How a missing cell is spelled in CSV files.
 
     Returns:
         The discretizer. Missing cells are left out of account; a column with one value has one interval.
@@ -67,7 +70,7 @@ def discretize(
     if (method == "supervised") != (target is not None):
         raise ValueError("method='supervised' needs target=, a column with states, and no other method takes one")
     given = None if columns is None else as_names(columns)
-    numbers, labels = _columns_of(frame, given, target)
+    numbers, labels = _columns_of(frame, given, target, LearningOptions(null_values=null_values))
     if isinstance(bins, Mapping) and (unknown := [name for name in bins if name not in numbers]):
         raise DataError(str(UnknownVariableError(unknown[0], numbers, where="column")) + "; bins= has columns as keys")
     edges: dict[Name, list[float]] = {}
@@ -93,9 +96,10 @@ def _checked_bins(bins: object) -> int:
 # --- reading
 
 
-def _columns_of(data: object, columns: Sequence[Name] | None, target: Name | None) -> tuple[dict[Name, Floats], Integers]:
+def _columns_of(
+    data: object, columns: Sequence[Name] | None, target: Name | None, options: LearningOptions
+) -> tuple[dict[Name, Floats], Integers]:
     """The numbers of each column in all tables, NaN where a cell is missing, and the code of the target in each row."""
-    options = LearningOptions()
     tables = tables_in(data, options)
     first = next(tables, None)
     if first is None:

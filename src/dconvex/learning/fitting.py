@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, final
 
 from dconvex.clusters.cluster_index import ClusterIndex
-from dconvex.graph.dag import Dag, DagLike, as_dag
+from dconvex.graph.dag import Dag, DagLike
 from dconvex.graph.tree import ClusterTree
 from dconvex.inference.discrete import DiscreteEngine
 from dconvex.inference.model import LocalModel
@@ -17,7 +17,17 @@ from dconvex.learning.em_fitting import em_maximum
 from dconvex.learning.estimation.em import check_start
 from dconvex.learning.estimation.estimated import LearnedEngine, estimated
 from dconvex.learning.estimation.priors import BDeu, Dirichlet, NormalInverseGamma, Prior
-from dconvex.learning.learning_options import EM, Kind, LearningOptions, Missing, StatesLike, Unknown, checked_missing
+from dconvex.learning.learning_options import (
+    EM,
+    NULL_VALUES,
+    Kind,
+    LearningOptions,
+    Missing,
+    StatesLike,
+    Unknown,
+    checked_missing,
+)
+from dconvex.learning.structure_argument import structure_to_learn
 from dconvex.learning.tree_statistics import Scope, Statistics, statistics_of
 from dconvex.names import Name
 from dconvex.network.linear_regressions import Regressions
@@ -27,7 +37,7 @@ from dconvex.network.probability_tables import Tables
 
 def fit(
     dag: DagLike,
-    data: Any,
+    data: Any = None,
     *,
     tree: ClusterTree | None = None,
     kind: Kind | None = None,
@@ -39,6 +49,7 @@ def fit(
     hidden: StatesLike | None = None,
     weights: Name | None = None,
     discretizer: Discretizer | None = None,
+    null_values: Sequence[str] = NULL_VALUES,
     unknown: Unknown = "raise",
     n_jobs: int | None = None,
     max_bytes: float | None = None,
@@ -66,6 +77,7 @@ def fit(
         weights: The column of the rows' weights, which every table has: a row of weight 2 counts as two rows.
         discretizer: What makes intervals of columns of numbers (see `discretize`); the model keeps the intervals, and takes
             numbers in evidence and in tables.
+        null_values: How a missing cell is spelled in CSV files, unless a declared state is spelled so.
         unknown: Whether a value that is not among `states` raises, or counts as missing.
         n_jobs: The number of threads (None: all cores); it makes no difference to the result.
         max_bytes: The most memory for counts and tables, and with EM for rows (None: half of what the machine has).
@@ -78,7 +90,8 @@ def fit(
         DataError: There are no rows, a column cannot be used as it is, or no table has all the columns of a family.
         UnknownVariableError: `states` or `for_query` has a variable that the graph does not have.
         TooLargeError: Counts or tables take more memory than `max_bytes`.
-        ValueError: Options are unknown, or do not go together.
+        TypeError: `dag` is a table or a path: the arguments are in the wrong order, or one is missing.
+        ValueError: Options are unknown, or do not go together; or the graph has no variables.
 
     >>> import dconvex as dc
     >>> network = dc.load_network("asia")
@@ -88,14 +101,14 @@ def fit(
       yes  0.100236
       no   0.899764
     """
-    graph = as_dag(dag)
+    graph = structure_to_learn(dag, data)
     _check_prior(prior)
     options = LearningOptions(kind, None, unknown, n_jobs, max_bytes, progress, checked_missing(missing))
     if options.em is not None and options.em.start is not None:
         check_start(options.em.start, graph)
         states = options.em.start.states if states is None else states
     options = options.with_states(graph, states).with_hidden(graph, hidden)
-    options = options.with_intervals(graph, discretizer).with_weights(graph, weights)
+    options = replace(options, null_values=null_values).with_intervals(graph, discretizer).with_weights(graph, weights)
     if isinstance(data, Statistics):
         _check_fits(data, graph, tree, for_query, options)
         return learned(data, prior, options, coherent=coherent)

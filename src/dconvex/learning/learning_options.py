@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
@@ -18,6 +18,8 @@ Unknown: TypeAlias = Literal["raise", "missing"]
 Missing: TypeAlias = Literal["available", "complete", "em"]
 StatesLike: TypeAlias = Mapping[Name, Iterable[Label]]
 
+NULL_VALUES = ("", "NA", "null")
+"""How a missing cell is spelled in CSV, unless the caller says otherwise."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
@@ -85,12 +87,16 @@ class LearningOptions:
     """Variables that no table has; their states are declared."""
     weights: Name | None = None
     """The column of the rows' weights, where they have any."""
+    null_values: Sequence[str] = NULL_VALUES
+    """How a missing cell is spelled in CSV, unless a declared state is spelled so."""
 
     def __post_init__(self) -> None:
         if self.kind not in (None, *KINDS):
             raise ValueError(f"kind={self.kind!r} is unknown; use 'discrete' or 'gaussian'")
         if self.unknown not in get_args(Unknown):
             raise ValueError(f"unknown={self.unknown!r} is not an option; use 'raise' or 'missing'")
+        if isinstance(self.null_values, str) or not all(isinstance(text, str) for text in self.null_values):
+            raise TypeError(f"null_values= is a list of texts, not {self.null_values!r}")
         thread_count(self.n_jobs)
         limit_of(self.max_bytes)
 
@@ -142,6 +148,12 @@ class LearningOptions:
     def threads(self) -> int:
         """The number of threads that `n_jobs` asks for."""
         return thread_count(self.n_jobs)
+
+    @property
+    def nulls(self) -> list[str]:
+        """The texts that are missing cells in CSV."""
+        declared = {label for labels in (self.states or {}).values() for label in labels}
+        return [text for text in self.null_values if text not in declared]
 
     @property
     def text_columns(self) -> list[str]:

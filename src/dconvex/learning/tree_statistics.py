@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NoReturn, cast, get_args
 
 from dconvex.amounts import amount
 from dconvex.clusters.checked_index import checked_index
 from dconvex.clusters.cluster_index import ClusterIndex
-from dconvex.graph.dag import Dag, DagLike, as_dag
+from dconvex.graph.dag import Dag, DagLike
 from dconvex.graph.decomposition import decompose
 from dconvex.graph.tree import ClusterTree
 from dconvex.learning.columns.matching import is_distributed
 from dconvex.learning.discretizer import Discretizer
+from dconvex.learning.estimation.priors import BDeu, BGe
 from dconvex.learning.estimation.scores import Criterion, score
-from dconvex.learning.learning_options import EM, Kind, LearningOptions, StatesLike, Unknown, checked_missing
+from dconvex.learning.learning_options import EM, NULL_VALUES, Kind, LearningOptions, StatesLike, Unknown, checked_missing
 from dconvex.learning.statistics.counted_families import Families
 from dconvex.learning.statistics.counts import Counts
 from dconvex.learning.statistics.distributed import gathered_by_partition
 from dconvex.learning.statistics.gatherer import FamilyStatistics, added
 from dconvex.learning.statistics.gathering import gathered
+from dconvex.learning.structure_argument import structure_to_learn
 from dconvex.names import Label, Name, as_names
 from dconvex.saved import storage
 
 
 def statistics(
     dag: DagLike,
-    data: Any,
+    data: Any = None,
     *,
     tree: ClusterTree | None = None,
     kind: Kind | None = None,
@@ -38,6 +40,7 @@ def statistics(
     missing: Literal["available", "complete"] = "available",
     weights: Name | None = None,
     discretizer: Discretizer | None = None,
+    null_values: Sequence[str] = NULL_VALUES,
     unknown: Unknown = "raise",
     n_jobs: int | None = None,
     max_bytes: float | None = None,
@@ -57,6 +60,7 @@ def statistics(
             missing cell.
         weights: The column of the rows' weights, which every table has: a row of weight 2 counts as two rows.
         discretizer: What makes intervals of columns of numbers, as for `fit`.
+        null_values: How a missing cell is spelled in CSV files, unless a declared state is spelled so.
         unknown: Whether a value that is not among `states` raises, or counts as missing.
         n_jobs: The number of threads (None: all cores); it makes no difference to the result.
         max_bytes: The most memory for counts (None: half of what the machine has).
@@ -69,7 +73,8 @@ def statistics(
         DataError: There are no rows, or a column cannot be used as it is.
         UnknownVariableError: `states` or `for_query` has a variable that the graph does not have.
         TooLargeError: The counts take more memory than `max_bytes`.
-        ValueError: Options are unknown, or do not go together.
+        TypeError: `dag` is a table or a path: the arguments are in the wrong order, or one is missing.
+        ValueError: Options are unknown, or do not go together; or the graph has no variables.
 
     >>> import dconvex as dc
     >>> network = dc.load_network("asia")
@@ -77,7 +82,7 @@ def statistics(
     >>> one + two
     Statistics(discrete, 8 variables, 12 families, 1,000 rows)
     """
-    graph = as_dag(dag)
+    graph = structure_to_learn(dag, data)
     way = checked_missing(missing)
     if isinstance(way, EM):
         raise ValueError(
@@ -85,7 +90,7 @@ def statistics(
             "parameters of a model: model.expected_statistics(data)"
         )
     options = LearningOptions(kind, None, unknown, n_jobs, max_bytes, progress, way).with_states(graph, states)
-    options = options.with_intervals(graph, discretizer).with_weights(graph, weights)
+    options = replace(options, null_values=null_values).with_intervals(graph, discretizer).with_weights(graph, weights)
     return statistics_of(Scope.of(graph, tree, coherent=coherent, for_query=for_query), data, options)
 
 
@@ -164,12 +169,13 @@ class Statistics:
             return {}
         return {name: own.labels for name, own in zip(self.dag.nodes, self.part.states, strict=True)}
 
-    def score(self, criterion: Criterion = "bic", equivalent_sample_size: float = 10.0) -> float:
+    def score(self, criterion: Criterion | BDeu | BGe = "bic", equivalent_sample_size: float = 10.0) -> float:
         """How well the network fits the data, from the families of the network itself; higher is better.
 
         Args:
-            criterion: "bic" or "aic" (log-likelihood less a penalty), or "bdeu" (tables only).
-            equivalent_sample_size: That of BDeu.
+            criterion: "bic" or "aic" (log-likelihood less a penalty), "bdeu" or `BDeu(10)` (tables only), "bge" or `BGe(…)`
+                (Gaussian networks only).
+            equivalent_sample_size: That of "bdeu".
 
         Returns:
             The score, a logarithm.
@@ -183,8 +189,12 @@ class Statistics:
         >>> round(dc.statistics(network, network.sample(1000, seed=1)).score("bic"), 3)
         -2318.579
         """
+        if isinstance(criterion, BDeu):
+            return score(self.part, "bdeu", criterion.equivalent_sample_size)
+        if isinstance(criterion, BGe):
+            return score(self.part, "bge", equivalent_sample_size, criterion)
         if criterion not in get_args(Criterion):
-            raise ValueError(f"unknown score {criterion!r}; use 'bic', 'aic' or 'bdeu'")
+            raise ValueError(f"unknown score {criterion!r}; use 'bic', 'aic', 'bdeu' or 'bge'")
         return score(self.part, criterion, equivalent_sample_size)
 
     def save(self, path: str | Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,6 +30,13 @@ Rows: TypeAlias = Mapping[Any, Sequence[float]]
 """From the parents' states to a row; Any, since the keys of a Mapping are invariant."""
 RegressionLike: TypeAlias = tuple[float, Mapping[Name, float], float]
 """Intercept, coefficients by parent, variance."""
+
+
+QUESTIONS = (
+    "query", "marginals", "most_probable", "log_evidence", "predict", "predict_proba", "explain", "impute", "evaluate",
+    "effect", "most_informative", "sensitivity", "influences", "updated", "report",
+)  # fmt: skip
+"""What a model is asked, and a network is asked by mistake."""
 
 
 class Parameters(Protocol):
@@ -218,6 +225,13 @@ class BayesianNetwork(ShownNetwork):
         parents = (() if index in cut else lists[index].tolist() for index in range(len(self.dag)))
         after = Dag.from_arrays(self.dag.nodes, Ragged.from_lists(parents))
         return BayesianNetwork(after, self.parameters.intervened(self.dag, after, settings))
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in QUESTIONS:
+            raise AttributeError(
+                f"a network has no {name!r}: questions go to a model of it, dc.localize(network).{name}(…)", name=name, obj=self
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
     def __len__(self) -> int:
         return len(self.dag)

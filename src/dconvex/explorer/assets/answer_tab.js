@@ -3,6 +3,7 @@
 import { button, faint, html, table } from "./elements.js";
 import { count, duration, probability, quantity } from "./format.js";
 import { VariableCard } from "./variable_card.js";
+import { VariableList } from "./variable_list.js";
 
 const LISTED = 200;
 
@@ -23,12 +24,15 @@ export class AnswerTab {
     const toggle = () => question.askMostProbable(!question.wantsMostProbable);
     this.toggle = button("Most probable states", toggle, { id: "most-probable", "aria-pressed": "false" });
     this.best = html("div", { id: "best" });
-    this.elements = [html("section", {}, this.hint, this.cards, this.joint, this.toggle, this.best)];
+    this.list = new VariableList(page);
+    const section = html("section", {}, this.hint, this.cards, this.joint, this.toggle, this.best);
+    this.elements = [section, this.list.element];
   }
 
   show(view) {
     this.hint.hidden = this.page.question.targets.length > 0;
     this.#showCards(view);
+    this.list.show(view);
     this.joint.replaceChildren(...this.#joint(view));
     this.toggle.setAttribute("aria-pressed", this.page.question.wantsMostProbable);
     this.best.replaceChildren(...this.#best(view));

@@ -30,7 +30,12 @@ export class EvidenceBar {
       ...question.known.map((index) => this.#chip(index, conflict.has(index))),
       ...[...question.tables.keys()].map((index) => this.#rewritten(index)),
     ];
-    const nothing = html("span", { className: "faint" }, "Nothing observed yet: click a state to observe it.");
+    const nothing = html(
+      "span",
+      { className: "faint" },
+      "Nothing observed yet",
+      html("span", { className: "wide" }, ": click a state to observe it."),
+    );
     this.chips.replaceChildren(...(chips.length ? chips : [nothing]));
     this.forget.hidden = !question.knowsAnything;
     this.chance.hidden = logEvidence === undefined || question.evidence.size + question.soft.size === 0;

@@ -5,7 +5,9 @@ import { icon } from "./icons.js";
 import { remember, remembered } from "./memory.js";
 import { Splitter } from "./splitters.js";
 
-const WIDE = 1250;
+/** The drawer opens by itself where there is room; a folded network begins with its tree. */
+const WIDE = 1700;
+const WIDE_ENOUGH = 1150;
 
 export class Layout {
   constructor(overview, tree, network) {
@@ -20,7 +22,7 @@ export class Layout {
     const find = (selector) => document.querySelector(selector);
     new Splitter(find("#split-tree"), find("#tree"), "tree-size", { least: 180, most: () => 0.7 * innerWidth });
     new Splitter(find("#split-panel"), find("#panel"), "panel-size", { least: 260, most: () => 0.6 * innerWidth });
-    this.open(remembered(this.key, innerWidth >= WIDE));
+    this.open(remembered(this.key, innerWidth >= (isFoldable ? WIDE_ENOUGH : WIDE)));
   }
 
   /** Open the drawer or close it. */

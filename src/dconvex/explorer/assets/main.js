@@ -34,7 +34,7 @@ class Page {
     this.timeline = new Timeline((text) => this.#returned(text));
     this.question.restore(address.read(this.timeline.text, overview.variables));
     this.conversation = new Conversation(this.question, {
-      shown: () => this.network.legible,
+      shown: () => (this.overview.network ? [...this.overview.variables.keys()] : this.network.legible),
       answered: (view) => this.#answered(view),
       waiting: (said) => showWaiting(said),
     });
@@ -53,6 +53,7 @@ class Page {
     });
     acceptFiles((file) => this.#drop(file), "Drop a row of a CSV file: its cells become evidence");
     this.bar.show();
+    if (this.question.targets.length) this.panel.lift("half");
     const row = takeRow();
     if (row) this.#takeRow(row);
     else this.conversation.refresh();

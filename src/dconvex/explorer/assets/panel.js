@@ -10,14 +10,15 @@ import { WhyTab } from "./why_tab.js";
 const TABS = [
   ["answer", "Answer", AnswerTab],
   ["moved", "What moved", MovedTab],
-  ["next", "Ask next", NextTab],
+  ["next", "Next", NextTab],
   ["why", "Why", WhyTab],
-  ["plan", "Plan & files", PlanTab],
+  ["plan", "Files", PlanTab],
 ];
 
 export class Panel {
   #view = null;
   #open = "answer";
+  #complainedAt = null;
 
   /** `page` has what the tabs need: overview, question, conversation, bar, and acts. */
   constructor(aside, page) {
@@ -37,7 +38,7 @@ export class Panel {
     this.#view = view;
     this.heading.textContent = this.page.bar.title;
     if (view.message) this.complain(view.message, view.conflict);
-    else this.message.hidden = true;
+    else if (location.hash !== this.#complainedAt) this.message.hidden = true;
     this.#current.tab.show(view);
   }
 
@@ -59,7 +60,7 @@ export class Panel {
   }
 
   /** Show an error, with buttons that remove the evidence to blame. */
-  complain(problem, conflict = []) {
+  complain(problem, conflict = new Set()) {
     const { overview, question } = this.page;
     const ways = [...conflict].map((index) => {
       const { name } = overview.variables[index];
@@ -68,6 +69,7 @@ export class Panel {
     const close = button("×", () => (this.message.hidden = true), { className: "remove", "aria-label": "close" });
     this.message.replaceChildren(html("p", {}, problem), ...ways, close);
     this.message.hidden = false;
+    this.#complainedAt = conflict.size ? null : location.hash; // it stays until something else is asked
   }
 
   get #current() {

@@ -106,9 +106,8 @@ def _format(name: str, options: LearningOptions) -> Any:
 
     if name == "parquet":
         return "parquet"
-    # only an empty cell is missing: networks have states called "None" and "NA"
     converting = pyarrow.csv.ConvertOptions(
-        null_values=[""], strings_can_be_null=True, column_types=dict.fromkeys(options.text_columns, pyarrow.string())
+        null_values=options.nulls, strings_can_be_null=True, column_types=dict.fromkeys(options.text_columns, pyarrow.string())
     )
     parsing = pyarrow.csv.ParseOptions(delimiter="\t" if name == "tsv" else ",")
     return pyarrow.dataset.CsvFileFormat(parse_options=parsing, convert_options=converting)

@@ -9,7 +9,7 @@ import numpy as np
 from dconvex.arrays import Flags, Integers
 from dconvex.errors import DataError, UnknownVariableError
 from dconvex.learning.statistics.counted_families import Families
-from dconvex.names import Name
+from dconvex.names import Name, canonical
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,8 +70,9 @@ class Coverage:
         absent = [families.names[variable] for variable in np.flatnonzero(~self.has_column).tolist()]
         if absent:
             more = f" (and {len(absent) - 1:,} more that are missing)" if len(absent) > 1 else ""
-            hint = str(UnknownVariableError(absent[0], self.other_columns, where="column")) if self.other_columns else ""
-            raise DataError(f"no table has a column {absent[0]!r}{more}" + (f": {hint}" if "did you mean" in hint else ""))
+            present = [families.names[variable] for variable in np.flatnonzero(self.has_column).tolist()]
+            hint = str(UnknownVariableError(absent[0], [*present, *canonical(self.other_columns)], where="column"))
+            raise DataError(f"no table has a column {absent[0]!r}{more}{hint.removeprefix(f'unknown column {absent[0]!r}')}")
         apart = np.flatnonzero(self.tables == 0)
         if len(apart):
             names = ", ".join(repr(families.names[member]) for member in families.members_of(int(apart[0])))

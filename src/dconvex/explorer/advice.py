@@ -1,0 +1,71 @@
+"""What people ask after an answer: what to observe next, what each finding did, what setting a variable does."""
+
+from __future__ import annotations
+
+import math
+
+from dconvex.explorer.page_question import PageQuestion
+from dconvex.explorer.request_data import RequestError
+from dconvex.explorer.translation import Plain, Translator
+from dconvex.inference.distribution import Distribution, GaussianDistribution
+from dconvex.inference.model import LocalModel
+
+LISTED = 30
+"""The most candidates that are listed."""
+Answer = Distribution | GaussianDistribution
+
+
+def next_data(model: LocalModel, question: PageQuestion) -> Plain:
+    """The variables that are expected to say most about the target, with the gain and what would be left."""
+    (target,) = _targets(question, 1)
+    closed = {target, *question.variant.settings} | {
+        name for name, state in question.evidence.items() if not isinstance(state, set)
+    }
+    candidates = [name for name in model.dag.nodes if name not in closed]
+    found = model.most_informative(target, question.evidence, candidates, soft=question.soft)
+    rows = [[model.dag.index_of(row.variable), row.gain, row.remaining] for row in list(found)[:LISTED]]
+    return {"uncertainty": found.uncertainty, "rows": rows, "count": len(candidates)}
+
+
+def influence_data(model: LocalModel, translator: Translator, question: PageQuestion) -> Plain:
+    """What each finding did to the answer: the answer without it, from it alone, and how far it moved it."""
+    (target,) = _targets(question, 1)
+    found = model.influences(target, question.evidence, soft=question.soft)
+    rows = [
+        {
+            "index": model.dag.index_of(row.variable),
+            "without": found.number(row.without),
+            "alone": found.number(row.alone),
+            "shift": _finite(row.shift),
+        }
+        for row in found
+    ]
+    state = None if found.state is None else translator.state(target, found.state)
+    return {"rows": rows, "state": state, "now": found.number(found.answer), "before": found.number(found.before)}
+
+
+def effect_data(model: LocalModel, translator: Translator, question: PageQuestion) -> Plain:
+    """What setting the first target does to the most probable state of the second, next to what seeing it there says."""
+    treatment, outcome = _targets(question, 2)
+    found = model.effect(treatment, outcome, question.evidence, soft=question.soft)
+    state = int(found.before.values.argmax()) if isinstance(found.before, Distribution) else None
+    rows = [[translator.state(treatment, row.value), _number(row.doing, state), _number(row.seeing, state)] for row in found]
+    after = [model.dag.index_of(name) for name in found.after]
+    return {"rows": rows, "state": state, "slope": found.slope, "seeingSlope": found.seeing_slope, "after": after}
+
+
+def _targets(question: PageQuestion, count: int) -> tuple[str | int, ...]:
+    if len(question.targets) != count:
+        raise RequestError(f"this is about {count} variables, not {len(question.targets)}")
+    return question.targets
+
+
+def _number(answer: Answer | None, state: int | None) -> float | None:
+    if answer is None:
+        return None
+    return float(answer.values[state]) if isinstance(answer, Distribution) else float(answer.mean[0])
+
+
+def _finite(number: float) -> float:
+    """JSON has no infinity: what makes an answer certain moves its odds without end."""
+    return number if math.isfinite(number) else math.copysign(1e308, number)
