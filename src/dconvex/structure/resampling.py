@@ -15,7 +15,8 @@ from dconvex.learning.columns.matching import MatchedTable, tables_in
 from dconvex.learning.columns.states import States
 from dconvex.learning.learning_options import Kind, LearningOptions, StatesLike
 from dconvex.names import Name, checked_labels
-from dconvex.structure.table_rows import CodedRows, rows_of, variables_of
+from dconvex.structure.coded_tables import CodedRows
+from dconvex.structure.table_rows import rows_of, variables_of
 from dconvex.threads import threads
 
 if TYPE_CHECKING:
