@@ -56,7 +56,7 @@ class Bar:
             self._bar.stop()
 
 
-class Steps:
+class SampleBar:
     """Shows how many steps of a known number are done, after the first second."""
 
     def __init__(self, title: str, total: int, *, is_shown: bool) -> None:
@@ -72,7 +72,7 @@ class Steps:
             self._bar = _started(self.title, self.total, "")
         self._bar.update(self._bar.task_ids[0], completed=done)
 
-    def __enter__(self) -> Steps:
+    def __enter__(self) -> SampleBar:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:

@@ -16,7 +16,7 @@ from dconvex.caching import cached_property
 from dconvex.graph.cpdag import Cpdag, NamePair
 from dconvex.graph.dag import Dag, DagLike
 from dconvex.learning.learning_options import EM, Kind, Missing, StatesLike
-from dconvex.learning.progress import Steps
+from dconvex.learning.progress import SampleBar
 from dconvex.names import Name
 from dconvex.shown import Shown
 from dconvex.structure.resampling import Resampling
@@ -183,7 +183,7 @@ def edge_strengths(
         max_bytes: As for `learn_structure`.
         seed: Of the samples.
         progress: Show how far it is if it takes more than a second.
-        **options: `score`, `required`, `forbidden`, `tiers`, `max_parents`, `start`, `target`, `alpha` and `missing`, as for
+        options: `score`, `required`, `forbidden`, `tiers`, `max_parents`, `start`, `target`, `alpha` and `missing`, as for
             `learn_structure`.
 
     Returns:
@@ -213,7 +213,7 @@ def edge_strengths(
 
     counts = _Counts(len(rows.variables))
     index = {name: number for number, name in enumerate(rows.variables)}
-    with threads(min(thread_count(n_jobs), samples)) as workers, Steps("samples", samples, is_shown=progress) as bar:
+    with threads(min(thread_count(n_jobs), samples)) as workers, SampleBar("samples", samples, is_shown=progress) as bar:
         for first in range(0, samples, AT_ONCE):
             numbers = range(first, min(first + AT_ONCE, samples))
             for found in workers.map(learned, numbers):
