@@ -6,13 +6,12 @@ import math
 
 from dconvex.explorer.page_question import PageQuestion
 from dconvex.explorer.request_data import RequestError
-from dconvex.explorer.translation import Plain, Translator
-from dconvex.inference.distribution import Distribution, GaussianDistribution
+from dconvex.explorer.translation import Answer, Plain, Translator
+from dconvex.inference.distribution import Distribution
 from dconvex.inference.model import LocalModel
 
 LISTED = 30
 """The most candidates that are listed."""
-Answer = Distribution | GaussianDistribution
 
 
 def next_data(model: LocalModel, question: PageQuestion) -> Plain:
