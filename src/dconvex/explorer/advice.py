@@ -7,13 +7,12 @@ import math
 from dconvex.errors import DconvexError
 from dconvex.explorer.page_question import PageQuestion
 from dconvex.explorer.request_data import RequestError, read_item
-from dconvex.explorer.translation import Plain, Translator
-from dconvex.inference.distribution import Distribution, GaussianDistribution
+from dconvex.explorer.translation import Answer, Plain, Translator
+from dconvex.inference.distribution import Distribution
 from dconvex.inference.model import LocalModel
 
 LISTED = 30
 """The most candidates that are listed."""
-Answer = Distribution | GaussianDistribution
 
 
 def next_data(model: LocalModel, question: PageQuestion) -> Plain:
@@ -24,7 +23,7 @@ def next_data(model: LocalModel, question: PageQuestion) -> Plain:
     }
     candidates = [name for name in model.dag.nodes if name not in closed]
     found = model.most_informative(target, question.evidence, candidates, soft=question.soft)
-    rows = [[model.dag.index_of(row.variable), row.gain, row.remaining] for row in list(found)[:LISTED]]
+    rows = [[model.dag.index_of(row.variable), _finite(row.gain), row.remaining] for row in list(found)[:LISTED]]
     return {"uncertainty": found.uncertainty, "rows": rows, "count": len(candidates)}
 
 
