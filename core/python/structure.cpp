@@ -14,6 +14,7 @@
 #include "structure/bit_loops.hpp"
 #include "structure/discrete_score.hpp"
 #include "structure/family_score.hpp"
+#include "structure/gapped_gaussian_score.hpp"
 #include "structure/gaussian_score.hpp"
 
 namespace dconvex::python {
@@ -172,6 +173,31 @@ void bind_structure(nb::module_& module) {
             },
             nb::arg("means"), nb::arg("covariance"), nb::arg("rows"), nb::arg("criterion"), nb::arg("mean_weight") = 1.0,
             nb::arg("degrees") = 0.0, nb::arg("scale") = 0.0);
+
+    nb::class_<GappedGaussianScore, FamilyScore>(module, "GappedGaussianScore")
+        .def(
+            "__init__",
+            [](GappedGaussianScore* place, const Matrix<double>& means, const Matrix<double>& scatter,
+               const Array<double>& group_weights, const Matrix<double>& rows, const Array<double>& weights,
+               const std::string& criterion) {
+                const std::size_t size = means.shape(1), groups = means.shape(0);
+                const bool is_sound = scatter.shape(0) == groups && scatter.shape(1) == size * size &&
+                                      group_weights.size() == groups && rows.shape(0) == size &&
+                                      rows.shape(1) == weights.size();
+                if (!is_sound) throw std::invalid_argument("a group of rows has moments of all variables");
+                Vector<MomentGroup> own;
+                for (std::size_t group = 0; group < groups; ++group) {
+                    const double* mean = means.data() + group * size;
+                    const double* matrix = scatter.data() + group * size * size;
+                    own.push_back({Vector<double>(mean, mean + size), Vector<double>(matrix, matrix + size * size),
+                                   group_weights.data()[group]});
+                }
+                Vector<double> numbers(rows.data(), rows.data() + rows.size());
+                new (place) GappedGaussianScore(static_cast<Index>(size), std::move(own), std::move(numbers),
+                                                as_vector(weights), gaussian_kind_of(criterion));
+            },
+            nb::arg("means"), nb::arg("scatter"), nb::arg("group_weights"), nb::arg("rows"), nb::arg("weights"),
+            nb::arg("criterion"));
 
     nb::class_<CallableScore, FamilyScore>(module, "CallableScore")
         .def(nb::init<Index, nb::callable, std::optional<nb::callable>>(), nb::arg("size"), nb::arg("score"),

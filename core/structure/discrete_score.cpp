@@ -78,6 +78,7 @@ double DiscreteScore::penalty() const {
 }
 
 double DiscreteScore::most_gain(Index variable, Indices parents, Index candidate, double own) const {
+    if (columns_.states(variable) <= 1 || columns_.states(candidate) <= 1) return -std::numeric_limits<double>::infinity();
     const bool is_penalised = options_.criterion == Criterion::bic || options_.criterion == Criterion::aic;
     if (!is_penalised || columns_.has_gaps()) return std::numeric_limits<double>::infinity();
     const double before = parameters(variable, parents);
@@ -89,7 +90,7 @@ double DiscreteScore::most_gain(Index variable, Indices parents, Index candidate
 double DiscreteScore::averaged(double likelihood, double count, double parameters) const {
     if (!(count > 0)) return -std::numeric_limits<double>::infinity();
     const double own = options_.criterion == Criterion::aic ? 1.0 / count : 0.5 * std::log(std::max(count, 1.0)) / count;
-    const double penalty = std::max(own, least_average_penalty(count));
+    const double penalty = std::max(own, least_average_penalty(count, weight_));
     return weight_ * (likelihood / count - penalty * parameters);
 }
 

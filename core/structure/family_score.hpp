@@ -41,10 +41,12 @@ public:
     virtual double parameters(Index variable, Indices parents) const = 0;
 };
 
-// The least penalty of a parameter, in units of the average log-likelihood over this many rows, where families are scored by
-// different rows. It falls more slowly than their noise does, so that more parents are not taken for it (Balov 2013; Bodewes
-// and Scutari 2021).
-inline double least_average_penalty(double count) { return 0.1 * std::pow(count, -0.49); }
+// The least penalty of a parameter, in units of the average log-likelihood, where a family is scored in `count` of rows of
+// weight `all`. It falls more slowly than the noise of averages over different rows does, so that more parents are not taken
+// for it (Balov 2013; Bodewes and Scutari 2021), and is none for a family that all rows show.
+inline double least_average_penalty(double count, double all) {
+    return 0.7 * std::pow(all, -0.49) * std::sqrt(std::max(all / count - 1.0, 0.0));
+}
 
 // What a graph must and must not have, by edge (parent * size + child).
 struct EdgeConstraints {

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/interrupt.hpp"
+
 namespace dconvex {
 namespace {
 
@@ -76,13 +78,47 @@ double GaussianScore::of_set(double log_determinant, double members) const {
 }
 
 double GaussianScore::family(Index variable, Indices parents) {
-    const Determinants found = log_determinants(variable, parents);
-    const auto count = static_cast<double>(parents.size());
-    if (kind_ == Kind::bge) return of_set(found.family, count + 1) - of_set(found.parents, count);
+    return score_of(log_determinants(variable, parents), static_cast<double>(parents.size()));
+}
+
+double GaussianScore::score_of(const Determinants& found, double parents) const {
+    if (kind_ == Kind::bge) return of_set(found.family, parents + 1) - of_set(found.parents, parents);
     const double likelihood = -0.5 * rows_ * (std::log(2 * std::numbers::pi) + found.family - found.parents + 1);
     if (kind_ == Kind::likelihood) return likelihood;
     const double penalty = kind_ == Kind::aic ? 1.0 : 0.5 * std::log(std::max(rows_, 1.0));
-    return likelihood - penalty * parameters(variable, parents);
+    return likelihood - penalty * (parents + 2);
+}
+
+double GaussianScore::eliminate(Index variable, Indices parents, double* own) const {
+    const std::size_t size = parents.size() + 1;
+    double left = at(variable, variable);
+    for (std::size_t j = 0; j < parents.size(); ++j) {
+        const double* other = factor_.data() + j * size;
+        double sum = at(variable, parents[j]);
+        for (std::size_t k = 0; k < j; ++k) sum -= own[k] * other[k];
+        own[j] = other[j] > 0 ? sum / other[j] : 0.0;
+        left -= own[j] * own[j];
+    }
+    return std::max(left, least_part * at(variable, variable));
+}
+
+void GaussianScore::with_each(Index variable, Indices parents, Indices candidates, std::span<double> scores) {
+    const double before = log_determinants(variable, parents).parents;  // leaves the factor, the variable's row last
+    const std::size_t size = parents.size();
+    Vector<double> own(size), other(size);
+    const double variance = eliminate(variable, parents, own.data());
+    const auto logarithm = [](double part) { return part > 0 ? std::log(part) : 0.0; };
+    Poll poll;
+    for (std::size_t k = 0; k < candidates.size(); ++k) {
+        poll(static_cast<std::int64_t>(10 + size * size));
+        const double spread = eliminate(candidates[k], parents, other.data());
+        double shared = at(variable, candidates[k]);
+        for (std::size_t j = 0; j < size; ++j) shared -= own[j] * other[j];
+        const double left =
+            std::max(spread > 0 ? variance - shared * shared / spread : variance, least_part * at(variable, variable));
+        const double larger = before + logarithm(spread);
+        scores[k] = score_of({larger, larger + logarithm(left)}, static_cast<double>(size) + 1);
+    }
 }
 
 double GaussianScore::parameters(Index, Indices parents) const { return static_cast<double>(parents.size()) + 2; }

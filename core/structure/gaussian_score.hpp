@@ -30,6 +30,8 @@ public:
     // A variable that its parents determine has the score of the least variance that rounding leaves, so that no more is
     // gained.
     double family(Index variable, Indices parents) override;
+    // The parents are eliminated once for all candidates.
+    void with_each(Index variable, Indices parents, Indices candidates, std::span<double> scores) override;
     double parameters(Index variable, Indices parents) const override;
 
 private:
@@ -40,6 +42,9 @@ private:
     };
     Determinants log_determinants(Index variable, Indices parents);
     double of_set(double log_determinant, double members) const;
+    double score_of(const Determinants& found, double parents) const;
+    // The row of a variable in the factor of the parents, and the part of its variance that they leave.
+    double eliminate(Index variable, Indices parents, double* own) const;
 
     Vector<double> means_, covariance_;
     double rows_;

@@ -72,7 +72,7 @@ void StructureSearch::leave_optimum() {
         history_ = path_;
         failures_ = 0;
     }
-    if (spent() - spent_at_first_ >= options_.budget) {
+    if (spent() - spent_at_first_ >= options_.budget || best_.size() < 2 || failures_ > 50 + 2 * best_.size()) {
         phase_ = Phase::ended;
         return;
     }

@@ -139,6 +139,59 @@ def test_bge_is_the_marginal_likelihood(moments):
     assert turned == pytest.approx(complete, rel=1e-12)
 
 
+@pytest.mark.parametrize("criterion", ["bic", "aic", "bge", "likelihood"])
+def test_gaussian_scores_with_each_are_those_of_the_families(moments, criterion):
+    rows = np.column_stack([moments, moments[:, 0] - moments[:, 1], np.full(len(moments), 3.0)])
+    score = _core.GaussianScore(rows.mean(axis=0), np.cov(rows.T, bias=True), len(rows), criterion, 1.0, 8.0, 0.5)
+    for parents in [(), (0,), (0, 1), (1, 3, 5)]:
+        others = [v for v in range(6) if v != 2 and v not in parents]
+        found = score.with_each(2, indices(*parents), indices(*others)).tolist()
+        expected = [score.family(2, indices(*sorted((*parents, other)))) for other in others]
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+def gapped_oracle(rows, weights, criterion, variable, parents):
+    shown = ~np.isnan(rows[:, [variable, *parents]]).any(axis=1)
+    own, weight = rows[shown], weights[shown]
+    count, total = weight.sum(), weights.sum()
+    design = np.column_stack([np.ones(len(own)), own[:, list(parents)]])
+    root = np.sqrt(weight)
+    solved = np.linalg.lstsq(design * root[:, None], own[:, variable] * root, rcond=None)[0]
+    variance = (weight * (own[:, variable] - design @ solved) ** 2).sum() / count
+    average = -0.5 * (math.log(2 * math.pi * variance) + 1)
+    usual = {"bic": 0.5 * math.log(count), "aic": 1.0}[criterion] / count
+    return total * (average - max(usual, 0.7 * total**-0.49 * math.sqrt(total / count - 1)) * (len(parents) + 2))
+
+
+@pytest.mark.parametrize("criterion", ["bic", "aic"])
+def test_gaussian_averages_are_compared_where_cells_are_missing(moments, criterion):
+    rows = moments.copy()
+    rows[::4, 1] = np.nan
+    rows[1::5, 3] = np.nan
+    rows[40:, 0] = np.nan
+    weights = 1.0 + np.arange(60) % 3
+    own = rows[40:, 1:]
+    is_whole = ~np.isnan(own).any(axis=1)
+    count = weights[40:][is_whole].sum()
+    mean = np.average(own[is_whole], axis=0, weights=weights[40:][is_whole])
+    means, scatter = np.full((1, 4), np.nan), np.full((4, 4), np.nan)
+    means[0, 1:] = mean
+    scatter[1:, 1:] = (own[is_whole] - mean).T @ ((own[is_whole] - mean) * weights[40:][is_whole][:, None])
+    left = np.ones(60, bool)
+    left[40:] = ~is_whole
+    score = _core.GappedGaussianScore(
+        means, scatter.reshape(1, 16), np.array([count]), rows[left].T.copy(), weights[left], criterion
+    )
+    for parents in [(), (0,), (1,), (0, 1, 3)]:
+        expected = gapped_oracle(rows, weights, criterion, 2, parents)
+        assert score.family(2, indices(*parents)) == pytest.approx(expected, rel=1e-9)
+    assert score.parameters(2, indices(0)) == 3
+    with pytest.raises(ValueError, match="BGe"):
+        _core.GappedGaussianScore(means, scatter.reshape(1, 16), np.array([count]), rows.T.copy(), weights, "bge")
+    with pytest.raises(ValueError, match="moments"):
+        _core.GappedGaussianScore(means, scatter, np.array([count]), rows.T.copy(), weights, "bic")
+
+
 def test_a_determined_variable_has_a_finite_score(moments):
     rows = np.column_stack([moments, moments[:, 0] + moments[:, 1], np.full(len(moments), 3.0)])
     score = _core.GaussianScore(rows.mean(axis=0), np.cov(rows.T, bias=True), len(rows), "bic")
@@ -258,7 +311,7 @@ def test_averages_are_compared_where_cells_are_missing(codes):
     for criterion, own in (("bic", lambda n: 0.5 * math.log(n) / n), ("aic", lambda n: 1 / n)):
         score = _core.DiscreteScore(gapped, STATES, None, criterion)
         likelihood, count = brute(gapped, STATES, [1] * 200, 0, (1,))
-        penalty = max(own(count), 0.1 * count**-0.49)
+        penalty = max(own(count), 0.7 * 200**-0.49 * math.sqrt(200 / count - 1))
         assert score.family(0, indices(1)) == pytest.approx(200 * (likelihood / count - penalty * 3))
         assert score.family(0, indices(4)) == -math.inf
     with pytest.raises(ValueError, match="missing"):

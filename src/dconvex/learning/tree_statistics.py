@@ -15,6 +15,7 @@ from dconvex.graph.decomposition import decompose
 from dconvex.graph.tree import ClusterTree
 from dconvex.learning.columns.matching import is_distributed
 from dconvex.learning.discretizer import Discretizer
+from dconvex.learning.estimation.priors import BDeu, BGe
 from dconvex.learning.estimation.scores import Criterion, score
 from dconvex.learning.learning_options import EM, NULL_VALUES, Kind, LearningOptions, StatesLike, Unknown, checked_missing
 from dconvex.learning.statistics.counted_families import Families
@@ -168,12 +169,13 @@ class Statistics:
             return {}
         return {name: own.labels for name, own in zip(self.dag.nodes, self.part.states, strict=True)}
 
-    def score(self, criterion: Criterion = "bic", equivalent_sample_size: float = 10.0) -> float:
+    def score(self, criterion: Criterion | BDeu | BGe = "bic", equivalent_sample_size: float = 10.0) -> float:
         """How well the network fits the data, from the families of the network itself; higher is better.
 
         Args:
-            criterion: "bic" or "aic" (log-likelihood less a penalty), or "bdeu" (tables only).
-            equivalent_sample_size: That of BDeu.
+            criterion: "bic" or "aic" (log-likelihood less a penalty), "bdeu" or `BDeu(10)` (tables only), "bge" or `BGe(…)`
+                (Gaussian networks only).
+            equivalent_sample_size: That of "bdeu".
 
         Returns:
             The score, a logarithm.
@@ -187,8 +189,12 @@ class Statistics:
         >>> round(dc.statistics(network, network.sample(1000, seed=1)).score("bic"), 3)
         -2318.579
         """
+        if isinstance(criterion, BDeu):
+            return score(self.part, "bdeu", criterion.common_size)
+        if isinstance(criterion, BGe):
+            return score(self.part, "bge", equivalent_sample_size, criterion)
         if criterion not in get_args(Criterion):
-            raise ValueError(f"unknown score {criterion!r}; use 'bic', 'aic' or 'bdeu'")
+            raise ValueError(f"unknown score {criterion!r}; use 'bic', 'aic', 'bdeu' or 'bge'")
         return score(self.part, criterion, equivalent_sample_size)
 
     def save(self, path: str | Path) -> None:

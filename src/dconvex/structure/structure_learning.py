@@ -8,16 +8,19 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from dconvex._core import FamilyScore, Ragged
+from dconvex.arrays import Indices
 from dconvex.errors import DataError
 from dconvex.graph.cpdag import Cpdag
 from dconvex.graph.dag import Dag, DagLike
 from dconvex.learning.learning_options import EM, Kind, LearningOptions, Missing, StatesLike, checked_missing
 from dconvex.learning.progress import Iterations
 from dconvex.names import Name, checked_labels
-from dconvex.structure.data_scores import score_maker
+from dconvex.structure.coded_tables import CodedRows
+from dconvex.structure.data_scores import check_values, note_of_pairs, pairs_apart, score_maker
 from dconvex.structure.learned_structure import Structure, StructureMove
+from dconvex.structure.measured_tables import MeasuredRows
 from dconvex.structure.method_table import METHODS
-from dconvex.structure.problem import CHANGES, Clock, FoundStructure, StructureProblem
+from dconvex.structure.problem import CHANGES, Clock, FoundStructure, StructureMethod, StructureProblem
 from dconvex.structure.structure_options import (
     EdgeRules,
     Edges,
@@ -27,7 +30,9 @@ from dconvex.structure.structure_options import (
     check_honoured,
     method_named,
 )
-from dconvex.structure.table_rows import CodedRows, MeasuredRows, rows_of
+from dconvex.structure.table_rows import rows_of
+
+AllRows: TypeAlias = CodedRows | MeasuredRows
 
 MethodName: TypeAlias = Literal["search", "greedy", "ges", "pc", "exact", "tree", "tan"]
 
@@ -107,12 +112,9 @@ def learn_structure(
     rows = rows_of(data, options)
     own_kind: Kind = "discrete" if isinstance(rows, CodedRows) else "gaussian"
     choice.check_kind(own_kind)
-    if rows.has_missing.any() and options.missing != "complete":
-        name = rows.variables[int(np.argmax(rows.has_missing))]
-        raise DataError(f'column {name!r} has missing cells; pass missing="complete" to leave such rows out')
-    rows = rows.complete() if isinstance(rows, CodedRows) else rows
-    indexed = IndexedRules.of(rules, rows.variables, np.empty((0, 2), np.int32))
-    make = score_maker(rows, choice)
+    rows, notes, apart = prepared(rows, options, chosen, method, choice)
+    indexed = IndexedRules.of(rules, rows.variables, apart)
+    make = score_maker(rows, choice, options.threads)
     with Iterations(f"learning a structure ({method})", is_shown=progress) as bar:
         problem = StructureProblem(
             rows.variables, own_kind, choice.criterion, make(choice.criterion), make, rows.weight, indexed.constraints,
@@ -120,16 +122,51 @@ def learn_structure(
             clock, bar,
         )  # fmt: skip
         found = chosen.learn(problem)
-    return _structure(method, problem, found, rows)
+    return _structure(method, problem, found, rows, notes)
 
 
-def _structure(method: str, problem: StructureProblem, found: FoundStructure, rows: CodedRows | MeasuredRows) -> Structure:
+def prepared(
+    rows: AllRows, options: LearningOptions, chosen: StructureMethod, method: str, choice: ScoreChoice
+) -> tuple[AllRows, tuple[str, ...], Indices]:
+    """The rows that a method goes over, what has to be known of them, and the pairs of variables that get no edge.
+
+    Raises:
+        DataError: No row or no cell is left, or the method cannot compare families where cells are missing.
+    """
+    notes: tuple[str, ...] = ()
+    apart = np.empty((0, 2), np.int32)
+    has_missing = rows.has_missing
+    if not has_missing.any():
+        check_values(rows)
+        return rows, notes, apart
+    if options.missing == "complete":
+        rows = rows.complete()
+        check_values(rows)
+        notes = (f"{rows.dropped:,} of {rows.rows:,} rows have missing cells and were left out",)
+        return rows, notes, apart
+    check_values(rows)
+    if choice.criterion not in ("bic", "aic") or not chosen.takes_gaps:
+        name = rows.variables[int(np.argmax(has_missing))]
+        what = f"score={choice.criterion!r}" if chosen.takes_gaps else f"method={method!r}"
+        raise DataError(
+            f'column {name!r} has missing cells, and {what} cannot compare families by different rows; pass missing="complete" '
+            'to leave such rows out, missing="em" to fill them in expectation, or take method="search" with score="bic"'
+        )
+    apart = pairs_apart(rows.presence())
+    columns = f"{int(has_missing.sum()):,} of {len(rows.variables):,} columns have missing cells"
+    averages = "families are compared by their average log-likelihood over the rows that show them"
+    caveat = 'which assumes cells missing completely at random, and equivalent graphs may differ in it (missing="em" does not)'
+    return rows, (f"{columns}: {averages}, {caveat}", *note_of_pairs(apart, rows.variables)), apart
+
+
+def _structure(
+    method: str, problem: StructureProblem, found: FoundStructure, rows: AllRows, notes: tuple[str, ...]
+) -> Structure:
     names = problem.names
     history = [
         StructureMove(CHANGES[change], names[parent], names[child], gain)
         for (change, parent, child), gain in zip(found.moves.tolist(), found.gains.tolist(), strict=True)
     ]
-    dropped = (f"{rows.dropped:,} of {rows.rows:,} rows have missing cells and were left out",) if rows.dropped else ()
     return Structure(
         Dag.from_arrays(names, found.parents),
         score_of(problem.score, found.parents) if found.score is None else found.score,
@@ -138,7 +175,7 @@ def _structure(method: str, problem: StructureProblem, found: FoundStructure, ro
         rows=rows.rows - rows.dropped,
         history=history,
         evaluations=found.evaluations,
-        notes=(*dropped, *found.notes),
+        notes=(*notes, *found.notes),
         cpdag=None if found.cpdag is None else Cpdag.from_core(names, found.cpdag),
         removal=[] if found.removal is None else found.removal.tolist(),
         reversal=[] if found.reversal is None else found.reversal.tolist(),
