@@ -829,6 +829,9 @@ class ExpectedCounts:
     def cost(self) -> float:
         """The multiplications of one E-step."""
     @property
+    def held_bytes(self) -> float:
+        """The bytes of what rows leave open, which grow with the rows that differ."""
+    @property
     def block_count(self) -> int: ...
     def expect(self, values: NDArray[np.float64], block: int, counts: NDArray[np.float64]) -> tuple[float, float]:
         """Add the expected counts of one block's components to `counts`, given the tables `values`.
@@ -872,6 +875,9 @@ class ExpectedMoments:
     @property
     def cost(self) -> float:
         """The multiplications of one E-step."""
+    @property
+    def held_bytes(self) -> float:
+        """The bytes of what rows leave open, which grow with the rows that differ."""
     @property
     def block_count(self) -> int: ...
     def expect(
