@@ -64,3 +64,14 @@ def test_only_a_full_run_replaces_results(quick, monkeypatch, tmp_path):
     command.main(["sampling"], quick=quick)
     where = tmp_path if quick else harness.RESULTS
     assert folders == {"sampling": where, "page": (where if quick else where.parent) / "RESULTS.md"}
+
+
+def test_the_chart_of_headline_numbers_is_drawn_from_the_committed_results():
+    from benchmarks import headline
+
+    found = dict(headline.rows(headline.RESULTS))
+    assert "the first answer of a process" in found
+    assert headline.PICTURE.read_text(encoding="utf-8") == headline.chart(list(found.items()))
+    drawn = headline.chart([("some work", {"pyAgrum": 0.5, "pgmpy": 1e6})])
+    assert "0.5×" in drawn
+    assert "1,000,000×" in drawn
