@@ -23,7 +23,7 @@ from dconvex.learning.tree_statistics import Scope
 from dconvex.threads import threads
 
 ROWS = 10_000
-PEER_ROWS, PEER_PASSES = 50, 2
+PEER_ROWS, PEER_PASSES = 20, 2
 
 
 def cases(quick: bool) -> Iterator[Case]:
@@ -72,7 +72,7 @@ def passes(network: dc.BayesianNetwork, frame: pd.DataFrame, n_jobs: int, times:
 def one_pass(name: str, network: dc.BayesianNetwork, frame: pd.DataFrame) -> Case:
     """One thread against pyAgrum's."""
     contenders = {"dconvex, one thread": passes(network, frame, 1), "pyAgrum": passes_of_pyagrum(network, frame[:PEER_ROWS])}
-    return Case(name, contenders, most={"pyAgrum": 2}, share={"pyAgrum": PEER_ROWS * (PEER_PASSES + 1) / len(frame)})
+    return Case(name, contenders, most={"pyAgrum": 0}, share={"pyAgrum": PEER_ROWS * (PEER_PASSES + 1) / len(frame)})
 
 
 def passes_of_pyagrum(network: dc.BayesianNetwork, frame: pd.DataFrame) -> Callable[[], object]:
