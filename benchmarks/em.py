@@ -72,7 +72,8 @@ def passes(network: dc.BayesianNetwork, frame: pd.DataFrame, n_jobs: int, times:
 def one_pass(name: str, network: dc.BayesianNetwork, frame: pd.DataFrame) -> Case:
     """One thread against pyAgrum's."""
     contenders = {"dconvex, one thread": passes(network, frame, 1), "pyAgrum": passes_of_pyagrum(network, frame[:PEER_ROWS])}
-    return Case(name, contenders, most={"dconvex, one thread": 7, "pyAgrum": 0}, share={"pyAgrum": PEER_ROWS * (PEER_PASSES + 1) / len(frame)})
+    done = PEER_ROWS * (PEER_PASSES + 1) / len(frame)
+    return Case(name, contenders, most={"dconvex, one thread": 7, "pyAgrum": 0}, share={"pyAgrum": done})
 
 
 def passes_of_pyagrum(network: dc.BayesianNetwork, frame: pd.DataFrame) -> Callable[[], object]:
