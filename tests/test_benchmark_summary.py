@@ -51,7 +51,7 @@ def test_a_section_tells_what_was_measured_on_what(tmp_path):
 def test_a_picture_is_shown_where_there_is_one(tmp_path):
     (tmp_path / "queries.png").touch()
     page = written(tmp_path, reading={"cases": [race("small", dconvex=1)]}, queries={"cases": [contest("small", dconvex=[])]})
-    assert "![" not in page.split("## queries")[0]
+    assert "![" not in page.split("## reading")[1].split("## queries")[0]
     assert "![queries](queries.png)" in page.split("## queries")[1]
 
 
