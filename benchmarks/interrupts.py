@@ -88,6 +88,23 @@ rows = network.sample(400_000, seed=1).astype("category")
 """,
         "dc.fit(network, [rows] * 600, n_jobs=1)",
     ),
+    "EM on threads": (
+        """
+import numpy
+network = dc.load_network("alarm")
+rows = network.sample(4_000, seed=1).mask(numpy.random.default_rng(1).random((4_000, 37)) < 0.6)
+""",
+        "dc.fit(network, rows, coherent=True, missing=dc.EM(tolerance=0, max_iterations=100_000), n_jobs=2)",
+    ),
+    "impute": (
+        """
+import numpy
+network = dc.load_network("alarm")
+model = dc.localize(network)
+rows = network.sample(20_000, seed=1).mask(numpy.random.default_rng(1).random((20_000, 37)) < 0.4)
+""",
+        "[model.impute(rows, n_jobs=2) for _ in range(1000)]",
+    ),
     "fit a Gaussian network": (
         """
 network = dc.load_network("arth150")

@@ -24,8 +24,8 @@ say("ready")
 for line in sys.stdin:
     work = eval("lambda: " + line)
     work()
-    say("begin")
     try:
+        say("begin")  # within it: a busy machine may let the interrupt come before the next line
         while True:
             work()
     except KeyboardInterrupt:

@@ -23,6 +23,8 @@ constexpr double small = 0x1p-200;
 constexpr std::int64_t most_scaling = 1000;
 // Inner loops over more entries are cut, so that Ctrl-C is heard in between.
 constexpr Offset most_at_once = Offset{1} << 21;
+// A result of this many numbers is written past the caches.
+constexpr Offset large_enough_to_stream = Offset{1} << 20;
 // A result of this many numbers is written by two threads.
 constexpr Offset large_enough_for_two = Offset{1} << 21;
 // A thread keeps a workspace of this many numbers.
@@ -317,53 +319,64 @@ void Runner::multiply(const Step& step, double* products, Offset* rounds, Poll& 
         --summed;
     }
     const Loop& pair = loops[outer];  // where there is one
-    const bool has_outermost = outer > summed;
-    const Loop& outermost = has_outermost ? loops[0] : second;
-    const Offset first_round = outermost.length * part_of_all.number / part_of_all.count;
-    const Offset last_round = outermost.length * (part_of_all.number + 1) / part_of_all.count;
-    if (first_round == last_round) return;
-    InnerLoops both{has_outermost ? second.length : last_round - first_round,
-                    second.left,
-                    second.right,
-                    second.product,
-                    inner.length,
-                    inner.left != 0,
-                    inner.right != 0,
-                    inner.product != 0};
-    const auto run = [&](const InnerLoops& part, const double* left, const double* right, double* product, bool is_first) {
+    // Rows of the product begin at multiples of 16 bytes.
+    const bool streams = step.is_output && step.product_size >= large_enough_to_stream && summed == 0 &&
+                         inner.length % 2 == 0 && step.product_at % 2 == 0;
+    InnerLoops both{loops + outer, 0, second, inner.length, inner.left != 0, inner.right != 0, inner.product != 0, streams};
+    Offset work = second.length * inner.length;
+    const bool is_all = part_of_all.count == 1;
+    while (summed == 0 && outer > (is_all ? 0 : 1) && both.around_count < InnerLoops::most_around &&
+           work * loops[outer - 1].length <= most_at_once) {
+        --outer;
+        work *= loops[outer].length;
+        both.around = loops + outer;
+        ++both.around_count;
+    }
+    const auto run = [&](const InnerLoops& part, const double* left, const double* right, double* product, bool is_first,
+                         Offset work_of_part) {
         if (is_pair) {
             set.multiply_pairs(part, left, right, pair.left, pair.right, product, is_first);
         } else {
             set.multiply(part, left, right, product, is_first);
         }
-        poll(part.outer_length * part.length);
+        poll(work_of_part);
     };
     Odometer at(loops, rounds);
-    at.left = workspace_->numbers.data() + step.left_at + first_round * outermost.left;
-    at.right = workspace_->numbers.data() + step.right_at + first_round * outermost.right;
-    at.product = products + step.product_at + first_round * outermost.product;
-    if (outer == 0 && both.outer_length * both.length <= most_at_once) {  // no other loops: most steps of a small question
-        run(both, at.left, at.right, at.product, true);
+    at.left = workspace_->numbers.data() + step.left_at;
+    at.right = workspace_->numbers.data() + step.right_at;
+    at.product = products + step.product_at;
+    if (is_all && outer == 0 && work <= most_at_once) {  // most steps
+        run(both, at.left, at.right, at.product, true, work);
         return;
     }
+    const bool has_outermost = outer > summed;
+    const Loop& outermost = has_outermost ? loops[0] : second;
+    const Offset first_round = outermost.length * part_of_all.number / part_of_all.count;
+    const Offset last_round = outermost.length * (part_of_all.number + 1) / part_of_all.count;
+    if (first_round == last_round) return;
+    if (!has_outermost) both.outer.length = last_round - first_round;
+    at.left += first_round * outermost.left;
+    at.right += first_round * outermost.right;
+    at.product += first_round * outermost.product;
     Offset rounds_left = last_round - first_round;  // of the outermost loop
     bool is_first = true;
     while (true) {
-        if (both.outer_length * both.length <= most_at_once) {
-            run(both, at.left, at.right, at.product, is_first);
+        const Offset block = both.outer.length * both.length;
+        if (block <= most_at_once) {
+            run(both, at.left, at.right, at.product, is_first, work);
         } else {
             InnerLoops part = both;
             const Offset rounds_at_once = std::max<Offset>(1, most_at_once / both.length);
-            for (Offset round = 0; round < both.outer_length; round += rounds_at_once) {
-                part.outer_length = std::min(rounds_at_once, both.outer_length - round);
-                const double* left = at.left + round * both.outer_left;
-                const double* right = at.right + round * both.outer_right;
-                double* product = at.product + round * both.outer_product;
+            for (Offset round = 0; round < both.outer.length; round += rounds_at_once) {
+                part.outer.length = std::min(rounds_at_once, both.outer.length - round);
+                const double* left = at.left + round * both.outer.left;
+                const double* right = at.right + round * both.outer.right;
+                double* product = at.product + round * both.outer.product;
                 for (Offset done = 0; done < both.length; done += most_at_once) {
                     part.length = std::min(most_at_once, both.length - done);
                     const bool adds_up = done > 0 && inner.product == 0;  // to the sum of what came before
                     run(part, left + inner.left * done, right + inner.right * done, product + inner.product * done,
-                        is_first && !adds_up);
+                        is_first && !adds_up, part.outer.length * part.length);
                 }
             }
         }

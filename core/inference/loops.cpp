@@ -4,6 +4,11 @@
 
 #include <math.h>
 
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#define DCONVEX_STREAMING_STORES
+#endif
+
 namespace dconvex::DCONVEX_SIMD_LEVEL {
 namespace {
 
@@ -46,42 +51,95 @@ inline double sum_of_products(const double* left, const double* right, Size coun
     return added(lane);
 }
 
-// All rounds of the outer loop, for a product that moves; `term` gives the term of the sum for an entry of a round. Short inner
-// loops have a length that is known when this is compiled, if `fixed` is not 0.
-template <bool is_first, Size fixed, class Term>
-inline void write(const InnerLoops& loops, const double* left, const double* right, double* __restrict product, Term term) {
-    const Size n = fixed ? fixed : loops.length;
-    for (Size round = 0; round < loops.outer_length; ++round) {
-        const auto entry = term(left, right);
-        for (Size k = 0; k < n; ++k) {
-            if constexpr (is_first) {
-                product[k] = entry(k);
-            } else {
-                product[k] += entry(k);
-            }
+using Factor = const double*;
+
+// Calls `body` with the places of the tables in each round of the loops around the innermost one.
+template <class Body>
+inline void in_rounds(const InnerLoops& loops, Factor left, Factor right, double* product, Body body) {
+    const Loop outer = loops.outer;
+    Size done[InnerLoops::most_around];
+    for (int k = 0; k < loops.around_count; ++k) done[k] = 0;
+    while (true) {
+        Factor a = left, b = right;
+        double* c = product;
+        for (Size round = 0; round < outer.length; ++round) {
+            body(a, b, c);
+            a += outer.left;
+            b += outer.right;
+            c += outer.product;
         }
-        left += loops.outer_left;
-        right += loops.outer_right;
-        product += loops.outer_product;
+        int axis = loops.around_count - 1;
+        for (; axis >= 0; --axis) {
+            const Loop& own = loops.around[axis];
+            left += own.left;
+            right += own.right;
+            product += own.product;
+            if (++done[axis] < own.length) break;
+            left -= own.left * own.length;
+            right -= own.right * own.length;
+            product -= own.product * own.length;
+            done[axis] = 0;
+        }
+        if (axis < 0) return;
     }
 }
+
+// All rounds, for a product that moves; `term` gives the term of the sum for an entry of a round. Short inner loops have a
+// length that is known when this is compiled, if `fixed` is not 0.
+template <bool is_first, Size fixed, class Term>
+inline void write(const InnerLoops& loops, Factor left, Factor right, double* product, Term term) {
+#ifdef DCONVEX_STREAMING_STORES
+    if constexpr (is_first && fixed == 0) {
+        if (loops.streams) return write_streaming(loops, left, right, product, term);
+    }
+#endif
+    const Size n = fixed ? fixed : loops.length;
+    in_rounds(loops, left, right, product, [n, term](Factor a, Factor b, double* __restrict to) {
+        const auto entry = term(a, b);
+        for (Size k = 0; k < n; ++k) {
+            if constexpr (is_first) {
+                to[k] = entry(k);
+            } else {
+                to[k] += entry(k);
+            }
+        }
+    });
+}
+
+#ifdef DCONVEX_STREAMING_STORES
+// Writes past the caches what is computed a few cache lines at a time; the product begins at a multiple of 16 bytes.
+template <class Entry>
+inline void stream(Size count, double* __restrict to, Entry entry) {
+    constexpr Size at_once = 32;
+    alignas(64) double numbers[at_once];
+    for (Size first = 0; first < count; first += at_once) {
+        const Size n = count - first < at_once ? count - first : at_once;
+        for (Size k = 0; k < n; ++k) numbers[k] = entry(first + k);
+        Size k = 0;
+        for (; k + 2 <= n; k += 2) _mm_stream_pd(to + first + k, _mm_load_pd(numbers + k));
+        if (k < n) to[first + k] = numbers[k];
+    }
+}
+
+template <class Term>
+inline void write_streaming(const InnerLoops& loops, Factor left, Factor right, double* product, Term term) {
+    const Size n = loops.length;
+    in_rounds(loops, left, right, product, [n, term](Factor a, Factor b, double* to) { stream(n, to, term(a, b)); });
+    _mm_sfence();
+}
+#endif
 
 // The same for a product that does not move; `sum` gives the sum of a round.
 template <bool is_first, class Sum>
-inline void write_sums(const InnerLoops& loops, const double* left, const double* right, double* __restrict product, Sum sum) {
-    for (Size round = 0; round < loops.outer_length; ++round) {
+inline void write_sums(const InnerLoops& loops, Factor left, Factor right, double* product, Sum sum) {
+    in_rounds(loops, left, right, product, [sum](Factor a, Factor b, double* __restrict to) {
         if constexpr (is_first) {
-            *product = sum(left, right);
+            *to = sum(a, b);
         } else {
-            *product += sum(left, right);
+            *to += sum(a, b);
         }
-        left += loops.outer_left;
-        right += loops.outer_right;
-        product += loops.outer_product;
-    }
+    });
 }
-
-using Factor = const double*;
 
 template <bool is_first, Size fixed>
 void multiply_as(const InnerLoops& loops, Factor left, Factor right, double* product) {

@@ -11,11 +11,22 @@
 
 namespace dconvex {
 
-// The two innermost loops of a step: strides of the outer one, and whether each table moves on by one in the inner one.
+// A loop over axes that the same tables have: its length, and how far each table moves on in a round.
+struct Loop {
+    std::int64_t length, left, right, product;
+};
+
+// The innermost loop of a step, in which each table moves on by one or not at all; the one around it; and loops over axes of
+// the product around both, the outermost first.
 struct InnerLoops {
-    std::int64_t outer_length, outer_left, outer_right, outer_product;
+    static constexpr int most_around = 16;
+
+    const Loop* around;
+    int around_count;
+    Loop outer;
     std::int64_t length;
     bool left_moves, right_moves, product_moves;
+    bool streams;  // the product is large: where the machine can, it is written past the caches
 };
 
 struct Range {

@@ -13,6 +13,6 @@ constexpr double worth_another_try = 10'000;
 constexpr double worth_other_ties = 5'000;
 // The innermost loop over a large answer should have `long_end` rounds; with `long_enough` it is left alone. What is written
 // to make it longer should be `sparing` times smaller than the answer.
-constexpr double long_end = 64, long_enough = 32, sparing = 4;
+constexpr double long_end = 64, long_enough = 32, sparing = 8;
 
 }  // namespace dconvex

@@ -15,16 +15,12 @@
 #include "common/shared_piece.hpp"
 #include "inference/contraction_path.hpp"
 #include "inference/factors.hpp"
+#include "inference/loops.hpp"
 #include "inference/question.hpp"
 #include "inference/small_network.hpp"
 #include "inference/table_layout.hpp"
 
 namespace dconvex {
-
-// One of the loops of a step, over axes that the same tables have: its length, and how far each table moves on in a round.
-struct Loop {
-    Offset length, left, right, product;
-};
 
 // Multiplies two tables of the workspace and sums over the axes that the product does not have. The last two loops are the
 // innermost ones, in which strides are 0 or 1; before them come loops over axes of the product, then `summed` loops over

@@ -1,7 +1,6 @@
 #include "learning/component_plan.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
@@ -56,6 +55,16 @@ Offset FamilyLayout::base(Index variable, const Vector<Index>& codes) const {
     return base;
 }
 
+double ComponentPlan::bytes() const noexcept {
+    double total = sizeof(ComponentPlan) + sizeof(Index) * static_cast<double>(variables.size() + families.size());
+    for (const Clique& clique : cliques) {
+        const auto axes = static_cast<double>(clique.variables.size());
+        total += sizeof(Clique) + 2.0 * sizeof(Index) * axes;
+        total += static_cast<double>(clique.factors.size()) * (sizeof(Factor) + sizeof(Offset) * axes);
+    }
+    return total;
+}
+
 namespace {
 
 // Eliminates the missing variables of a component, the one that makes the smallest table first.
@@ -75,10 +84,14 @@ public:
             add_clique(all, {});
         } else {
             Vector<char> is_left(static_cast<std::size_t>(size_), 1);
+            cells_with_.resize(static_cast<std::size_t>(size_));
+            for (Index local = 0; local < size_; ++local) cells_with_[local] = cells_with(local);
             for (Index round = 0; round < size_; ++round) {
                 const Index next = smallest(is_left);
+                const Vector<Index> kept = neighbours(next);
                 is_left[next] = 0;
-                add_clique({next}, neighbours(next));
+                add_clique({next}, kept);
+                for (const Index local : kept) cells_with_[local] = cells_with(local);  // the others' factors are as before
             }
         }
         place();
@@ -129,19 +142,20 @@ private:
         return found;
     }
 
+    // The size of the table in which a variable would be eliminated now.
+    double cells_with(Index local) const {
+        double cells = states(local);
+        for (const Index other : neighbours(local)) cells *= states(other);
+        return cells;
+    }
+
     Index smallest(const Vector<char>& is_left) const {
         Index best = -1;
-        double least = std::numeric_limits<double>::infinity();
         bool are_others_left = false;
         for (Index local = 0; local < size_; ++local) are_others_left |= is_left[local] && !comes_last(local);
         for (Index local = 0; local < size_; ++local) {
             if (!is_left[local] || (are_others_left && comes_last(local))) continue;
-            double cells = states(local);
-            for (const Index other : neighbours(local)) cells *= states(other);
-            if (best < 0 || cells < least) {
-                best = local;
-                least = cells;
-            }
+            if (best < 0 || cells_with_[local] < cells_with_[best]) best = local;
         }
         return best;
     }
@@ -214,6 +228,7 @@ private:
     std::span<const char> is_last_;
     ComponentPlan plan_;
     Vector<Waiting> waiting_;
+    Vector<double> cells_with_;
     bool is_too_large_ = false;
 };
 

@@ -59,6 +59,8 @@ struct ComponentPlan {
     Vector<Clique> cliques;
     double workspace = 0.0;  // numbers
     double cost = 0.0;       // multiplications
+
+    double bytes() const noexcept;  // of the plan itself
 };
 
 // The plan of a component: the missing variables and the families that touch them, both ascending. The ones that are marked in

@@ -110,6 +110,7 @@ Index ExpectedCounts::kind_of(Indices variables, Indices families) {
         largest_workspace_ = plan.workspace;
         largest_component_ = plan.variables;
     }
+    held_bytes_ += plan.bytes();
     return kind_index_.add(variables, families);
 }
 
@@ -141,6 +142,7 @@ void ExpectedCounts::add_component(Kind& kind, const Vector<Offset>& bases, doub
     kind.bases.insert(kind.bases.end(), bases.begin(), bases.end());
     kind.weights.push_back(weight);
     cost_ += kind.plan.cost;
+    held_bytes_ += 8.0 * static_cast<double>(width + 1) + 2.0 * sizeof(Index);
     ++components_;
 }
 

@@ -103,6 +103,7 @@ void ExpectedMoments::add_rows(const double* values, Offset stride, Offset rows,
             row.codes()[v] = std::isnan(into[v]) ? -1 : 0;
         }
         row.split(false);
+        held_bytes_ += sizeof(double) * static_cast<double>(size + 1);
         missing_cells_ += weight * row.missing_cells();
         for (const Index family : row.families()) family_weight_[family] += weight;
         for (Index component = 0; component < row.size(); ++component) {
@@ -111,6 +112,7 @@ void ExpectedMoments::add_rows(const double* values, Offset stride, Offset rows,
                 kind = kind_index_.add(row.variables(component), row.families(component));
                 kinds_.push_back({LinearComponent(*graph_, row.variables(component), row.families(component)), {}});
                 const LinearComponent& found = kinds_.back().component;
+                held_bytes_ += sizeof(Kind) + 3.0 * sizeof(Index) * static_cast<double>(found.size() + found.families.size());
                 if (found.workspace() > largest_workspace_) {
                     largest_workspace_ = found.workspace();
                     largest_component_.assign(row.variables(component).begin(), row.variables(component).end());
@@ -118,6 +120,7 @@ void ExpectedMoments::add_rows(const double* values, Offset stride, Offset rows,
             }
             kinds_[kind].rows.push_back(own);
             ++components_;
+            held_bytes_ += sizeof(Offset);
         }
     }
 }

@@ -36,6 +36,8 @@ public:
     double largest_workspace() const noexcept { return largest_workspace_; }
     const Vector<Index>& largest_component() const noexcept { return largest_component_; }
     double cost() const noexcept { return cost_; }
+    // What the rows and their components take.
+    double held_bytes() const noexcept { return held_bytes_; }
     Index block_count() const noexcept { return block_start_.empty() ? 0 : static_cast<Index>(block_start_.size()) - 1; }
 
     struct Expectation {
@@ -75,6 +77,7 @@ private:
     double largest_workspace_ = 0.0;
     Vector<Index> largest_component_;
     double cost_ = 0.0;
+    double held_bytes_ = 0.0;
 };
 
 }  // namespace dconvex

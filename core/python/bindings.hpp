@@ -11,6 +11,7 @@ void bind_graph(nanobind::module_& module);
 void bind_equivalence(nanobind::module_& module);
 void bind_clusters(nanobind::module_& module);
 void bind_inference(nanobind::module_& module);
+void bind_answers(nanobind::module_& module);
 void bind_queries(nanobind::module_& module);
 void bind_learning(nanobind::module_& module);
 void bind_completion(nanobind::module_& module);

@@ -64,6 +64,7 @@ void bind_moments(nb::module_& module) {
         .def_prop_ro("largest_component",
                      [](Own own) { return as_view(nb::cast<const ExpectedMoments&>(own).largest_component(), own); })
         .def_prop_ro("cost", &ExpectedMoments::cost)
+        .def_prop_ro("held_bytes", &ExpectedMoments::held_bytes)
         .def_prop_ro("block_count", &ExpectedMoments::block_count)
         .def(
             "expect",
@@ -106,6 +107,7 @@ void bind_expectation(nb::module_& module) {
         .def_prop_ro("largest_component",
                      [](Own own) { return as_view(nb::cast<const ExpectedCounts&>(own).largest_component(), own); })
         .def_prop_ro("cost", &ExpectedCounts::cost)
+        .def_prop_ro("held_bytes", &ExpectedCounts::held_bytes)
         .def_prop_ro("block_count", &ExpectedCounts::block_count)
         .def(
             "expect",

@@ -8,6 +8,7 @@ NB_MODULE(_core, module) {
     dconvex::python::bind_equivalence(module);
     dconvex::python::bind_clusters(module);
     dconvex::python::bind_inference(module);
+    dconvex::python::bind_answers(module);
     dconvex::python::bind_queries(module);
     dconvex::python::bind_learning(module);
     dconvex::python::bind_completion(module);

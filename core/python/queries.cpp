@@ -10,12 +10,14 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "inference/deriving.hpp"
 #include "inference/execution.hpp"
 #include "inference/plan_cache.hpp"
 #include "inference/planning.hpp"
 #include "inference/result_buffer.hpp"
+#include "python/answers.hpp"
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
 
@@ -40,42 +42,16 @@ struct AskedPlan : KeptPlan {
     nb::object labels;
 };
 
-// The numbers of an answer, and what they are about. It offers its numbers as a buffer. They are its own, or part of those of
-// another answer.
-struct Answer {
-    nb::object variables, labels;
-    ResultBuffer own;
-    nb::object whole;
-    std::span<double> numbers;
-};
-
-int get_buffer(PyObject* own, Py_buffer* view, int flags) {
-    const Answer& answer = *nb::inst_ptr<Answer>(own);
-    const std::span<double> numbers = answer.numbers;
-    // The format and the shape have to outlive the view.
-    static Py_ssize_t stride = sizeof(double);
-    static char format[] = "d";
-    if (PyBuffer_FillInfo(view, own, numbers.data(), static_cast<Py_ssize_t>(numbers.size_bytes()), 0, flags) < 0) return -1;
-    view->itemsize = stride;
-    if (flags & PyBUF_FORMAT) view->format = format;
-    if ((flags & PyBUF_STRIDES) == PyBUF_STRIDES) view->strides = &stride;
-    if ((flags & PyBUF_ND) == PyBUF_ND) {
-        auto* shape = new Py_ssize_t(static_cast<Py_ssize_t>(numbers.size()));
-        view->shape = shape;
-        view->internal = shape;
-    }
-    return 0;
-}
-
-void release_buffer(PyObject*, Py_buffer* view) { delete static_cast<Py_ssize_t*>(view->internal); }
-
-nb::object as_answer(nb::object variables, nb::object labels, ResultBuffer buffer) {
-    const std::span<double> numbers = buffer.numbers();
-    return nb::cast(Answer{std::move(variables), std::move(labels), std::move(buffer), nb::object(), numbers});
-}
-
 bool is_plain_name(PyObject* name) { return PyUnicode_CheckExact(name) || PyLong_CheckExact(name); }
 bool is_plain_label(PyObject* label) { return is_plain_name(label) || PyBool_Check(label); }
+
+// Evidence as answers keep it, null where there is none.
+nb::object copy_of(nb::handle evidence) {
+    if (evidence.is_none() || PyDict_Size(evidence.ptr()) == 0) return nb::object();
+    nb::object copy = nb::steal(PyDict_Copy(evidence.ptr()));
+    if (!copy.is_valid()) throw nb::python_error();
+    return copy;
+}
 
 // What a thread reads questions into.
 struct Reading {
@@ -102,6 +78,13 @@ private:
     std::unique_ptr<Reading> own_;
 };
 
+// What the answer about one variable is about.
+struct Titles {
+    nb::object name, variables, labels;
+};
+// They are kept for so many variables.
+constexpr Index most_titles = 10'000;
+
 // What planning more is worth, in multiplications.
 struct Thrift {
     // Where fewer could be saved, in all or for each number of the program, no other way to answer is looked for.
@@ -118,12 +101,13 @@ struct Thrift {
 class Queries {
 public:
     Queries(std::shared_ptr<Tables> tables, nb::dict indices, nb::object names, nb::object labels, nb::callable derive,
-            bool coherent, std::int64_t default_limit, const Thrift& thrift)
+            nb::handle answer_type, bool coherent, std::int64_t default_limit, const Thrift& thrift)
         : tables_(std::move(tables)),
           indices_(std::move(indices)),
           names_(std::move(names)),
           labels_(std::move(labels)),
           derive_(std::move(derive)),
+          answers_(answer_type),
           coherent_(coherent),
           default_limit_(default_limit),
           thrift_(thrift) {}
@@ -160,16 +144,20 @@ private:
     bool read_limit(nb::handle max_bytes, Reading& reading) const;
     Plan together(const Reading& reading);
     bool plan_each(const Reading& reading, Plan& together, Vector<Plan>& singles);
-    nb::object as_marginals(const Reading& reading, std::span<const Plan> plans, ResultBuffer numbers);
+    nb::object as_marginals(const Reading& reading, std::span<const Plan> plans, nb::handle evidence, ResultBuffer numbers);
+    Titles titles_of(Index variable);
 
     std::shared_ptr<Tables> tables_;
     nb::dict indices_;
     nb::object names_, labels_;
     nb::callable derive_;
+    AnswerMaker answers_;
     bool coherent_;
     std::int64_t default_limit_;
     Thrift thrift_;
     nb::dict states_;  // by variable a dictionary from its labels to their numbers, made when it is first observed
+    nb::ft_mutex titles_mutex_;
+    std::vector<Titles> titles_;
     std::atomic<int> may_be_zero_{-1};  // not known yet
     SharedPlanCache cache_;
 
@@ -280,7 +268,7 @@ nb::object Queries::ask(nb::handle variables, nb::handle evidence, nb::handle ma
     ResultBuffer numbers(static_cast<std::size_t>(plan->program.result_size));
     if (!run(*plan, reading.states, numbers.numbers())) return nb::none();
     if (!plan->program.uses_all_evidence && !assume_possible && !is_possible(reading)) return nb::none();
-    return as_answer(std::move(names), plan->labels, std::move(numbers));
+    return answers_.make(std::move(names), plan->labels, copy_of(evidence), std::move(numbers));
 }
 
 // Plans a question that is asked for the first time; null where it contradicts itself.
@@ -419,7 +407,7 @@ bool Queries::may_be_zero() {
 
 // --- all marginals ---
 
-// A list with an answer for each variable; those observed have all probability on their states.
+// A dictionary with an answer for each variable; those observed have all probability on their states.
 nb::object Queries::ask_marginals(nb::handle evidence, nb::handle max_bytes, bool assume_possible) {
     const BorrowedReading borrowed;
     Reading& reading = *borrowed;
@@ -455,7 +443,7 @@ nb::object Queries::ask_marginals(nb::handle evidence, nb::handle max_bytes, boo
         at += plan->program.result_size;
     }
     if (!uses_all_evidence && !reading.states.empty() && !assume_possible && !is_possible(reading)) return nb::none();
-    return as_marginals(reading, plans, std::move(numbers));
+    return as_marginals(reading, plans, copy_of(evidence), std::move(numbers));
 }
 
 // The plan that propagates to all variables, or null where it is too large.
@@ -511,7 +499,8 @@ bool Queries::plan_each(const Reading& reading, Plan& together, Vector<Plan>& si
     return together != nullptr;
 }
 
-nb::object Queries::as_marginals(const Reading& reading, std::span<const Plan> plans, ResultBuffer buffer) {
+nb::object Queries::as_marginals(const Reading& reading, std::span<const Plan> plans, nb::handle evidence,
+                                 ResultBuffer buffer) {
     const Vector<Index>& states = tables_->layout().states();
     Vector<Offset> offsets(states.size(), -1);
     Offset at = 0;
@@ -527,49 +516,54 @@ nb::object Queries::as_marginals(const Reading& reading, std::span<const Plan> p
         numbers[at + reading.states[k]] = 1.0;
         at += states[variable];
     }
-    const nb::object whole = as_answer(nb::tuple(), nb::tuple(), std::move(buffer));
-    nb::list found;
+    const nb::object whole = share(std::move(buffer));
+    nb::dict found;
     for (Index variable = 0; variable < static_cast<Index>(states.size()); ++variable) {
         if (offsets[variable] < 0) return nb::none();
-        const nb::int_ number(variable);
-        const nb::object name = names_[number], labels = labels_[number];
-        found.append(Answer{nb::steal(PyTuple_Pack(1, name.ptr())), nb::steal(PyTuple_Pack(1, labels.ptr())), ResultBuffer(),
-                            whole, std::span<double>(numbers + offsets[variable], static_cast<std::size_t>(states[variable]))});
+        const auto [name, names, labels] = titles_of(variable);
+        found[name] = answers_.make_part(names, labels, evidence, whole,
+                                         {numbers + offsets[variable], static_cast<std::size_t>(states[variable])});
     }
     return found;
+}
+
+// What an answer about one variable is about; it is made once, unless there are very many variables.
+Titles Queries::titles_of(Index variable) {
+    const nb::ft_lock_guard guard(titles_mutex_);
+    if (titles_.empty()) titles_.resize(static_cast<std::size_t>(std::min(tables_->layout().variable_count(), most_titles)));
+    const bool is_kept = static_cast<std::size_t>(variable) < titles_.size();
+    if (is_kept && titles_[variable].name.is_valid()) return titles_[variable];
+    const nb::int_ number(variable);
+    const nb::object name = names_[number], labels = labels_[number];
+    Titles made{name, nb::steal(PyTuple_Pack(1, name.ptr())), nb::steal(PyTuple_Pack(1, labels.ptr()))};
+    if (is_kept) titles_[variable] = made;
+    return made;
 }
 
 nb::tuple parts_of(nb::handle_t<Queries> own) {
     const Queries& queries = nb::cast<const Queries&>(own);
     const auto& [cheap, cheap_for_each, shared_by, planning_one] = queries.thrift_;
     return nb::make_tuple(queries.tables_, queries.indices_, queries.names_, queries.labels_, queries.derive_,
-                          queries.coherent_, queries.default_limit_, cheap, cheap_for_each, shared_by, planning_one);
+                          queries.answers_.type(), queries.coherent_, queries.default_limit_, cheap, cheap_for_each, shared_by,
+                          planning_one);
 }
 
 }  // namespace
 
 void bind_queries(nb::module_& module) {
-    PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
-                           {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
-                           {0, nullptr}};
-    nb::class_<Answer>(module, "Answer", nb::type_slots(slots))
-        .def_ro("variables", &Answer::variables)
-        .def_ro("labels", &Answer::labels)
-        .def("__len__", [](const Answer& answer) { return answer.numbers.size(); });
-
     nb::class_<Queries>(module, "Queries")
         .def(
             "__init__",
             [](Queries* place, std::shared_ptr<Tables> tables, nb::dict indices, nb::object names, nb::object labels,
-               nb::callable derive, bool coherent, std::int64_t default_limit, double cheap, double cheap_for_each,
-               double shared_by, double planning_one) {
+               nb::callable derive, nb::type_object answer_type, bool coherent, std::int64_t default_limit, double cheap,
+               double cheap_for_each, double shared_by, double planning_one) {
                 new (place)
                     Queries(std::move(tables), std::move(indices), std::move(names), std::move(labels), std::move(derive),
-                            coherent, default_limit, {cheap, cheap_for_each, shared_by, planning_one});
+                            answer_type, coherent, default_limit, {cheap, cheap_for_each, shared_by, planning_one});
             },
-            nb::arg("tables"), nb::arg("indices"), nb::arg("names"), nb::arg("labels"), nb::arg("derive"), nb::arg("coherent"),
-            nb::arg("default_limit"), nb::arg("cheap"), nb::arg("cheap_for_each"), nb::arg("shared_by"),
-            nb::arg("planning_one"))
+            nb::arg("tables"), nb::arg("indices"), nb::arg("names"), nb::arg("labels"), nb::arg("derive"),
+            nb::arg("answer_type"), nb::arg("coherent"), nb::arg("default_limit"), nb::arg("cheap"), nb::arg("cheap_for_each"),
+            nb::arg("shared_by"), nb::arg("planning_one"))
         .def("ask_marginals", &Queries::ask_marginals, nb::arg("evidence").none() = nb::none(),
              nb::arg("max_bytes").none() = nb::none(), nb::arg("assume_possible") = false)
         .def("ask", &Queries::ask, nb::arg("variables").none(), nb::arg("evidence").none() = nb::none(),

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from dconvex.network.random_networks import random_dag, random_gaussian_network, random_network
     from dconvex.repository import load_network, network_info, network_names
     from dconvex.storage import open_model
+    from dconvex.structure.edge_strengths import EdgeStrengths, averaged_structure, edge_strengths
     from dconvex.structure.learned_structure import Structure
     from dconvex.structure.structure_learning import learn_structure
 
@@ -112,6 +113,7 @@ __all__ = [
     "Discretizer",
     "Distance",
     "Distribution",
+    "EdgeStrengths",
     "Effect",
     "Evaluation",
     "FormatError",
@@ -137,6 +139,7 @@ __all__ = [
     "UnknownStateError",
     "UnknownVariableError",
     "adjustment_sets",
+    "averaged_structure",
     "bhattacharyya_distance",
     "check_tree",
     "compare_structures",
@@ -146,6 +149,7 @@ __all__ = [
     "d_separated",
     "decompose",
     "discretize",
+    "edge_strengths",
     "fit",
     "from_pgmpy",
     "from_pyagrum",
@@ -219,6 +223,7 @@ _NAMES = {
     "network.random_networks": "random_dag random_gaussian_network random_network",
     "repository": "load_network network_info network_names",
     "storage": "open_model",
+    "structure.edge_strengths": "EdgeStrengths averaged_structure edge_strengths",
     "structure.learned_structure": "Structure",
     "structure.structure_learning": "learn_structure",
 }

@@ -602,15 +602,21 @@ class Program:
 
         """
 
-class Answer:
-    """The numbers of an answer, which it offers as a buffer (`numpy.frombuffer`), and what they are about."""
+class Numbers:
+    """The numbers of an answer, which it offers as a buffer (`numpy.frombuffer`)."""
 
-    @property
-    def variables(self) -> tuple[str | int, ...]: ...
-    @property
-    def labels(self) -> tuple[tuple[Label, ...], ...]:
-        """The states of each variable."""
     def __len__(self) -> int: ...
+
+class Answer:
+    """What an answer is about, and its numbers; `Distribution` inherits from it, so that the core can make one."""
+
+    variables: tuple[str | int, ...]
+    labels: tuple[tuple[Label, ...], ...]
+    """The states of each variable."""
+    evidence: object
+    """What it was computed given, or None."""
+    numbers: Numbers
+    """The probabilities."""
 
 class Queries:
     """Answers ordinary questions about one set of tables, each in one call, and keeps their plans; the oldest goes first."""
@@ -622,6 +628,7 @@ class Queries:
         names: Sequence[str | int],
         labels: Sequence[tuple[Label, ...]],
         derive: Callable[[NDArray[np.int32]], None],
+        answer_type: type[Answer],
         coherent: bool,
         default_limit: int,
         cheap: float,
@@ -629,7 +636,8 @@ class Queries:
         shared_by: float,
         planning_one: float,
     ) -> None:
-        """`indices` are those of the variables by name; it may grow. `derive` makes tables that are not there yet.
+        """`indices` are those of the variables by name; it may grow. `derive` makes tables that are not there yet. Answers are
+        instances of `answer_type`.
 
         A plan is too expensive for this where another might save `cheap` multiplications, and `cheap_for_each` for each number
         of the program. `shared_by` questions share the cost of a derived table; planning one variable takes as long as
@@ -637,7 +645,7 @@ class Queries:
         """
     def ask_marginals(
         self, evidence: object = None, max_bytes: object = None, assume_possible: bool = False
-    ) -> list[Answer] | None:
+    ) -> dict[str | int, Answer] | None:
         """P(v | evidence) for each variable v; None as for `ask`."""
     def ask(
         self, variables: object, evidence: object = None, max_bytes: object = None, assume_possible: bool = False
@@ -821,6 +829,9 @@ class ExpectedCounts:
     def cost(self) -> float:
         """The multiplications of one E-step."""
     @property
+    def held_bytes(self) -> float:
+        """The bytes of what rows leave open, which grow with the rows that differ."""
+    @property
     def block_count(self) -> int: ...
     def expect(self, values: NDArray[np.float64], block: int, counts: NDArray[np.float64]) -> tuple[float, float]:
         """Add the expected counts of one block's components to `counts`, given the tables `values`.
@@ -864,6 +875,9 @@ class ExpectedMoments:
     @property
     def cost(self) -> float:
         """The multiplications of one E-step."""
+    @property
+    def held_bytes(self) -> float:
+        """The bytes of what rows leave open, which grow with the rows that differ."""
     @property
     def block_count(self) -> int: ...
     def expect(

@@ -31,7 +31,7 @@ def asia(open_page):
 
 
 def notice(screen, text):
-    screen.page.locator("#notice.shown", has_text=text).wait_for()
+    screen.page.locator("#notice", has_text=text).wait_for(state="attached")  # it fades soon
 
 
 def test_the_question_is_in_the_address(open_page):
@@ -279,6 +279,20 @@ def test_the_start_page(chromium, tmp_path):
         page.locator("#problem", has_text="broken.bif").wait_for()
         context.close()
     assert failures == []
+
+
+def test_several_without_shift_and_what_is_asked_for_is_in_sight(open_page):
+    screen = open_page("alarm", fit=False, address="#ask=BP", viewport={"width": 1200, "height": 700})
+    screen.is_answering("P(BP)")
+    in_sight = """() => {
+        const node = document.querySelector('.node.target')?.getBoundingClientRect();
+        const stage = document.querySelector('#network .stage').getBoundingClientRect();
+        return node && node.top >= stage.top && node.bottom <= stage.bottom && node.left >= stage.left;
+    }"""
+    screen.page.wait_for_function(in_sight)
+    screen.page.locator("#several").click()
+    screen.card("BP").locator('[data-neighbour="CO"]').click()
+    screen.is_answering("P(BP, CO)")
 
 
 def test_everything_with_the_keyboard(asia):

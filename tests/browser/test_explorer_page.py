@@ -38,6 +38,48 @@ CONTRAST = """
     })).filter(([, , ratio]) => ratio < 4.5);
 }
 """
+FAINT_TEXT = """
+() => {
+    const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+    const rgba = colour => {
+        canvas.clearRect(0, 0, 1, 1);
+        canvas.fillStyle = colour;
+        canvas.fillRect(0, 0, 1, 1);
+        return [...canvas.getImageData(0, 0, 1, 1).data];
+    };
+    const luminance = channels => {
+        const [r, g, b] = channels.slice(0, 3).map(each => each / 255)
+            .map(each => each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const ratio = (one, other) => {
+        const [dark, light] = [luminance(rgba(one)), luminance(rgba(other))].sort((a, b) => a - b);
+        return (light + 0.05) / (dark + 0.05);
+    };
+    const isSolid = colour => colour !== 'none' && rgba(colour)[3] > 200;
+    const found = [];
+    const check = (element, ink, ground) => {
+        if (ground && ratio(ink, ground) < 4.5) found.push([element.textContent.slice(0, 40), ratio(ink, ground)]);
+    };
+    for (const element of document.querySelectorAll('body *')) {
+        if (element.closest('svg') || !element.checkVisibility() || element.disabled) continue;
+        if (![...element.childNodes].some(node => node.nodeType === 3 && node.textContent.trim())) continue;
+        let below = element;
+        while (!isSolid(getComputedStyle(below).backgroundColor)) below = below.parentElement;
+        check(element, getComputedStyle(element).color, getComputedStyle(below).backgroundColor);
+    }
+    for (const text of document.querySelectorAll('.screen text')) {
+        const own = text.getBoundingClientRect();
+        const x = own.left + own.width / 2, y = own.top + own.height / 2;
+        const fills = [...text.closest('.node, .cluster, .joint').querySelectorAll('rect, path')].filter(shape => {
+            const box = shape.getBoundingClientRect();
+            return box.left <= x && box.right >= x && box.top <= y && box.bottom >= y;
+        }).map(shape => getComputedStyle(shape).fill);
+        if (!fills.some(fill => fill.startsWith('url'))) check(text, getComputedStyle(text).fill, fills.filter(isSolid).at(-1));
+    }
+    return found;
+}
+"""
 
 
 @pytest.mark.parametrize("source", ["asia", "alarm", "pathfinder", "ecoli70", "munin"])
@@ -66,10 +108,25 @@ def test_contrast(open_page):
         assert page.evaluate(CONTRAST, [["alert"], ["alert-ground"]]) == []
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_text_stands_out_from_what_is_below_it(open_page, scheme):
+    question = "#ask=HR&see=BP:LOW&see=CVP:HIGH&do=SAO2:LOW&soft=PCWP:1,0.5,0.2&best=1"
+    screen = open_page("alarm", address=question, color_scheme=scheme)
+    screen.is_answering("P(HR | BP = LOW, CVP = HIGH, PCWP (soft), do(SAO2 = LOW))")
+    screen.page.evaluate("() => document.querySelectorAll('.variable details').forEach(each => { each.open = true; })")
+    screen.card("HR").locator(".heat td").first.wait_for()
+    assert screen.page.evaluate(FAINT_TEXT) == []
+    screen.tab("moved").locator("li").first.wait_for()
+    assert screen.page.evaluate(FAINT_TEXT) == []
+    screen.page.locator("#colours").click()
+    assert screen.page.evaluate(FAINT_TEXT) == []
+
+
 def test_nothing_lies_on_top_of_anything_else(open_page):
     page = open_page("munin", fit=False).page
     for width in (390, 721, 1101, 1200, 1450, 1700, 2500):
         page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function("width => innerWidth === width", arg=width)
         for selectors in (
             [".top > *", "#evidence > *", ".pane .head", ".stage", ".panel-head", ".tab"],
             [".pane .head > h2", ".pane .note", ".pane .tools > *"],

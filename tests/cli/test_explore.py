@@ -39,6 +39,19 @@ def test_it_serves_until_it_is_interrupted(more, said):
     assert (process.returncode, rest, complaints) == (0, "", "")
 
 
+def test_without_a_name_it_offers_what_there_is():
+    command = [sys.executable, "-u", "-m", "dconvex", "explore", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        line = process.stdout.readline()
+        url = re.fullmatch(r"\d+ networks, and whatever file you drop: (http://127\.0\.0\.1:\d+/)  Ctrl-C ends it\n", line)
+        assert url, line + process.stderr.read()
+        with urlopen(f"{url[1]}api/networks") as reply:
+            assert json.load(reply)["main"] is None
+        process.send_signal(signal.SIGINT)
+        _, complaints = process.communicate(timeout=30)
+    assert (process.returncode, complaints) == (0, "")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -448,6 +448,29 @@ def test_every_level_gives_the_same_bits():
     assert all(own == found["baseline"] for own in found.values())
 
 
+def test_large_answers_are_written_past_the_caches():
+    """Rows with an even and an odd number of entries, and the same bits at every level."""
+    before = _core.simd_level()
+    for states in (2, 3):
+        leaves = 20 if states == 2 else 13
+        network = dc.random_network([(0, k) for k in range(1, leaves + 1)], states, seed=4)
+        model = Model.of(network)
+        program = plan(model.layout, Question(range(1, leaves + 1)))
+        families = [network.family(k).values for k in range(leaves + 1)]
+        terms = [reduce(np.multiply.outer, [own[k] for own in families[1:]]) * families[0][k] for k in range(states)]
+        found = []
+        try:
+            for level in _core.simd_levels():
+                _core.set_simd_level(level)
+                result = np.empty(program.result_size)
+                assert program.run(ready(model, program), (), NONE, result).status == Status.FINE
+                found.append(result)
+        finally:
+            _core.set_simd_level(before)
+        np.testing.assert_allclose(found[0], sum(terms).ravel(), rtol=1e-12)
+        assert len({own.tobytes() for own in found}) == 1
+
+
 def test_levels_that_there_are_not():
     before = _core.simd_level()
     with pytest.raises(ValueError, match="no such level"):

@@ -7,6 +7,7 @@ import json
 import pytest
 from explorer.questions import exploring, request
 
+import dconvex as dc
 from dconvex.explorer.advice import LISTED
 from dconvex.explorer.request_data import RequestError
 
@@ -94,3 +95,21 @@ def test_the_number_of_targets_is_checked(asia, targets):
     for ask in (asia.next, asia.influences, asia.effect):
         with pytest.raises(RequestError, match="this is about"):
             ask(request(asia.model, targets))
+
+
+def test_which_numbers_it_hangs_on(asia, ecoli):
+    model, evidence = asia.model, {"smoke": "yes", "xray": "yes"}
+    ask = request(model, ("lung",), evidence)
+    found, other = asia.sensitivity(ask), asia.sensitivity({**ask, "state": 1})
+    expected = model.sensitivity("lung", "yes", evidence)
+    assert [(row["title"], row["derivative"], tuple(row["admissible"])) for row in found["rows"]] == [
+        (row.title, row.derivative, row.admissible) for row in expected
+    ]
+    assert [row["ends"] for row in found["rows"]] == [[row.at(0), row.at(1)] for row in expected]
+    assert (found["state"], found["now"], found["count"]) == (0, expected.probability, len(expected))
+    assert (other["state"], other["now"]) == (1, model.sensitivity("lung", "no", evidence).probability)
+    assert json.dumps(found, allow_nan=False)
+    with pytest.raises(RequestError, match="there is no state of 'lung' number 2"):
+        asia.sensitivity({**ask, "state": 2})
+    with pytest.raises(dc.DconvexError, match="a Gaussian network has no states"):
+        ecoli.sensitivity(request(ecoli.model, ("lacA",)))

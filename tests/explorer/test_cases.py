@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 
 import pytest
 from explorer.questions import exploring, request
@@ -47,6 +48,22 @@ def test_whole_numbers_are_states_however_they_are_written():
         "a: '0.5' is none of its states (0, 1)",
         "b: 'x' is none of its states (True, False)",
     ]
+
+
+def test_numbers_fall_into_intervals():
+    states = {"x": [dc.Interval(-math.inf, 1), dc.Interval(1, 5), dc.Interval(5, math.inf)], "y": ["no", "yes"]}
+    network = dc.BayesianNetwork.discrete(
+        [("x", "y")], {"x": [0.2, 0.3, 0.5], "y": [[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]]}, states
+    )
+    explorer = Explorer(dc.localize(network), "intervals", "dc.localize(network)")
+    for number, state in (("-3", 0), ("1", 0), ("2.5", 1), ("1e9", 2)):
+        assert explorer.case({"text": f"x\n{number}\n"})["evidence"] == [[0, [state]]]
+    for question in ({"evidence": [[0, [1]]]}, {"soft": [[0, [1, 0, 2]]]}, {"do": [[0, 2]]}, {"evidence": [[0, [0, 2]]]}):
+        answer = explorer.answer({"asked": [1], **question})
+        found = {"network": network}
+        exec(answer["python"], found)
+        assert found["answer"].values == pytest.approx(answer["marginals"]["numbers"][0][1])
+    assert "(1, 5]" in explorer.table({})
 
 
 def test_numbers_of_a_gaussian_network():

@@ -18,7 +18,8 @@ SOURCE = Path(dc.__file__).parent
 
 @pytest.mark.parametrize("engine", [DiscreteEngine, GaussianEngine])
 def test_an_engine_has_all_that_the_protocol_names(engine):
-    wanted = {name for name in vars(Engine) if not name.startswith("_")} - {"store", "coherent"}  # set when it is made
+    set_when_made = {"store", "coherent", "queries"}
+    wanted = {name for name in vars(Engine) if not name.startswith("_")} - set_when_made
     assert wanted <= set(vars(engine))
 
 

@@ -598,10 +598,8 @@ def test_a_model_survives_pickling():
         ({"soft": {"x": [1, 2]}}, "soft and set-valued evidence is for discrete networks"),
         ({"evidence": {"x": {1.0, 2.0}}}, "soft and set-valued evidence is for discrete networks"),
         ({"evidence": {"x": [1.0]}}, "soft and set-valued evidence is for discrete networks"),
-        ({"evidence": {"x": math.nan}}, "'x' can only be observed as a finite number, not as nan"),
         ({"evidence": {"x": -math.inf}}, "'x' can only be observed as a finite number"),
         ({"evidence": {"x": "1.0"}}, "'x' can only be observed as a finite number, not as '1.0'"),
-        ({"evidence": {"x": None}}, "'x' can only be observed as a finite number"),
         ({"evidence": {"x": 10**400}}, "'x' can only be observed as a finite number"),
     ],
 )

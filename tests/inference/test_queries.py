@@ -13,6 +13,7 @@ from hypothesis import given
 from inference.questions import Question, questions
 
 import dconvex as dc
+from dconvex import _core
 from dconvex._core import Queries
 
 
@@ -84,8 +85,21 @@ def test_names_come_alone_in_a_list_or_in_a_tuple(asia, variables):
     answer = queries_of(asia).ask(variables)
     names = (variables,) if isinstance(variables, str) else tuple(variables)
     assert (answer.variables, answer.labels) == (names, (("yes", "no"),) * len(names))
-    assert len(answer) == 2 ** len(names)
-    assert np.frombuffer(answer).tobytes() == ordinary(asia, variables).values.tobytes()
+    assert len(answer.numbers) == 2 ** len(names)
+    assert np.frombuffer(answer.numbers).tobytes() == ordinary(asia, variables).values.tobytes()
+
+
+def test_answers_are_of_the_class_that_is_given(asia):
+    assert type(queries_of(asia).ask("lung")) is dc.Distribution
+    made = _core.Answer()
+    for name in ("variables", "labels"):
+        with pytest.raises(AttributeError):
+            getattr(made, name)
+    assert len(made.numbers) == 0
+    constructor, (tables, indices, names, labels, derive, _, *rest) = queries_of(asia).__reduce__()
+    for wrong in (object, dc.Dag):
+        with pytest.raises(ValueError, match="inherits from Answer"):
+            constructor(tables, indices, names, labels, derive, wrong, *rest)
 
 
 def test_impossible_evidence_is_refused(asia):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -202,8 +203,32 @@ def test_wrong_questions_are_refused():
     with pytest.raises(ValueError, match="the threshold is 1; it must be between 0 and 1"):
         model.sensitivity("lung", "yes", threshold=1)
     with pytest.raises(dc.TooLargeError, match="derivatives with respect to 32 parameters"):
-        model.sensitivity("lung", "yes", {"dysp": "yes"}, max_bytes=20_000)
+        model.sensitivity("lung", "yes", {"dysp": "yes"}, max_bytes=6_000)
     with pytest.raises(ValueError, match="'lacA' has no states: the model is Gaussian"):
         dc.localize(dc.load_network("ecoli70")).sensitivity("lacA", "high")
     with pytest.raises(dc.ImpossibleEvidenceError):
         model.sensitivity("lung", "yes", {"either": "no", "tub": "yes"})
+
+
+def test_a_number_stands_for_its_interval():
+    age = [dc.Interval(0, 40), dc.Interval(40, 99)]
+    network = dc.BayesianNetwork.discrete(
+        [("age", "ill")], {"age": [0.6, 0.4], "ill": [[0.9, 0.1], [0.5, 0.5]]}, {"age": age, "ill": ["no", "yes"]}
+    )
+    model = dc.localize(network)
+    found = model.sensitivity("age", 62.5, {"ill": "yes"})
+    assert found.state == age[1]
+    assert "P(age = (0, 40])" in {row.title for row in found}
+    assert model.influences("ill", {"age": 30})[0].title == "age = (0, 40]"
+    assert [row.value for row in model.effect("age", "ill")] == age
+
+
+def test_rows_are_made_when_they_are_read():
+    """There are very many parameters in barley."""
+    model = dc.localize(dc.load_network("barley"))
+    found = model.sensitivity("udb", model.states["udb"][0])
+    assert len(found) > 50_000
+    assert found[-1] == found.rows[len(found) - 1] == found.rows[-1:][0]
+    again = pickle.loads(pickle.dumps(found))
+    assert again[0] == found[0]
+    assert repr(again) == repr(found)

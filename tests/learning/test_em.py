@@ -290,7 +290,7 @@ def test_one_row_and_constant_columns():
         assert model.report().em.converged
 
 
-def test_what_is_too_large_is_refused_by_its_pattern():
+def test_what_is_too_large_is_refused_by_its_pattern(monkeypatch):
     size = 14
     names = [f"v{k}" for k in range(size)]
     pairs = [(a, f"{a}{b}") for a, b in itertools.combinations(names, 2)] + [
@@ -299,10 +299,18 @@ def test_what_is_too_large_is_refused_by_its_pattern():
     dag = dc.Dag(pairs)
     rows = pd.DataFrame({name: ["x", "y"] for name in dag.nodes}, dtype=object)
     rows.loc[1, names] = None
-    with pytest.raises(dc.TooLargeError, match="missing in one row"):
+    monkeypatch.setattr("dconvex.learning.estimation.em.maximum", None)  # it is refused before the work starts
+    with pytest.raises(dc.TooLargeError, match=r"the posterior of 'v0', .* and 8 more, which are missing in one row"):
         dc.fit(dag, rows, coherent=True, missing="em", max_bytes=200_000, states={name: ["x", "y"] for name in dag.nodes})
     with pytest.raises(dc.TooLargeError, match="rows of the data"):
         dc.fit(dc.load_network("asia"), dc.load_network("asia").sample(1000, seed=1), missing="em", max_bytes=1000)
+
+
+def test_what_rows_leave_open_counts():
+    network = dc.load_network("asia")
+    rows = with_gaps(network.sample(2000, seed=1), 0.5)
+    with pytest.raises(dc.TooLargeError, match=r"what is missing in the rows would take .* Raise max_bytes"):
+        dc.fit(network, rows, coherent=True, missing="em", max_bytes=30_000)
 
 
 def test_options_that_do_not_go_together():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import os
 import sys
 import tempfile
 import traceback
@@ -53,7 +54,7 @@ def verdict(path: Path) -> str:
 
 def serve() -> None:
     """Answer for each path on the standard input with a line of JSON, until there is none."""
-    if sys.platform == "linux":
+    if sys.platform == "linux" and "libasan" not in os.environ.get("LD_PRELOAD", ""):  # its shadow is larger than any limit
         import resource
 
         resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))

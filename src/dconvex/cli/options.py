@@ -38,7 +38,7 @@ NetworkArgument = Annotated[
 OptionalNetworkArgument = Annotated[
     str | None,
     typer.Argument(
-        metavar="[NETWORK]",
+        metavar="NETWORK",
         help="A built-in network, a network file, or a model file; without one, a start page offers them.",
         autocompletion=completion.networks,
     ),

@@ -27,12 +27,16 @@ def cpdag_picture(graph: DrawableCpdag, ruler: Ruler, most: int) -> Drawing:
     def drawn(route: Route, edge: tuple[Name, Name]) -> DrawnShape:
         ends = frozenset(edge)
         if ends in undirected:
-            line = flow(route, Look(line=BETWEEN), flows_down=True)
-            return Group([line], ("edge", "undirected"), " – ".join(sorted(map(label, edge))))
+            return line(route, Look(line=BETWEEN), " – ".join(sorted(map(label, edge))))
         is_against = ends in turned and towards[ends] != edge
         return arrow(route, edge, points_up=is_against)
 
     return drawn_network(dag, ruler, drawn, name=_called(graph))
+
+
+def line(route: Route, look: Look, title: str) -> DrawnShape:
+    """An edge without a direction."""
+    return Group([flow(route, look, flows_down=True)], ("edge", "undirected"), title)
 
 
 def cpdag_summary(graph: DrawableCpdag, ruler: Ruler) -> Drawing:

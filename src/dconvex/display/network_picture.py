@@ -100,14 +100,15 @@ def _colours(network: DrawableNetwork, clusters: DrawableTree | None) -> Sequenc
     return node_colours(network.nodes, clusters)
 
 
-def arrow(route: Route, edge: tuple[Name, Name], look: Look = ARROW, *, points_up: bool = False) -> DrawnShape:
+def arrow(route: Route, edge: tuple[Name, Name], look: Look = ARROW, *, points_up: bool = False, title: str = "") -> DrawnShape:
     """An arrow along a route from top to bottom, with its head at the end, or at the start if it points up."""
     (*before, (x, y)), side = (route[::-1], -1) if points_up else (route, 1)
-    knots = (*before, Point(x, y - side * HEAD / 2))
+    head = HEAD * max(1.0, look.width)
+    knots = (*before, Point(x, y - side * head / 2))
     line = flow(knots[::-1] if points_up else knots, look, flows_down=True)
-    tip = (Point(x, y), Point(x - HEAD / 3, y - side * HEAD), Point(x + HEAD / 3, y - side * HEAD))
+    tip = (Point(x, y), Point(x - head / 3, y - side * head), Point(x + head / 3, y - side * head))
     ends = edge[::-1] if points_up else edge
-    return Group([line, Path(tip, Look(fill=look.line), is_closed=True)], ("edge",), " → ".join(map(label, ends)))
+    return Group([line, Path(tip, Look(fill=look.line), is_closed=True)], ("edge",), title or " → ".join(map(label, ends)))
 
 
 def _node(text: str, box: Box, colours: tuple[str, ...], about: str) -> DrawnShape:

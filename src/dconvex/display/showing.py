@@ -29,6 +29,7 @@ from dconvex.display.model_picture import model_picture
 from dconvex.display.network_picture import network_picture
 from dconvex.display.plan_picture import plan_picture
 from dconvex.display.sensitivity_picture import sensitivity_picture
+from dconvex.display.strength_picture import strength_picture
 from dconvex.display.svg import svg_file
 from dconvex.display.tree_picture import tree_picture
 from dconvex.display.typeface import text_width
@@ -51,6 +52,7 @@ from dconvex.inference.query_plan import QueryPlan
 from dconvex.inference.sensitivity import Sensitivity
 from dconvex.network.network import BayesianNetwork
 from dconvex.shown import HasClusters
+from dconvex.structure.edge_strengths import EdgeStrengths
 from dconvex.structure.learned_structure import Structure
 
 if TYPE_CHECKING:
@@ -77,6 +79,7 @@ def _structure(structure: Structure, ruler: Ruler, most: int, clusters: ClusterT
 ARTISTS: dict[type, Callable[..., Drawing]] = {
     Dag: network_picture,
     Cpdag: cpdag_picture,
+    EdgeStrengths: strength_picture,
     BayesianNetwork: _network,
     Structure: _structure,
     ClusterTree: tree_picture,

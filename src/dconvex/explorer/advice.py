@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 
+from dconvex.errors import DconvexError
 from dconvex.explorer.page_question import PageQuestion
-from dconvex.explorer.request_data import RequestError
-from dconvex.explorer.translation import Plain, Translator
-from dconvex.inference.distribution import Distribution, GaussianDistribution
+from dconvex.explorer.request_data import RequestError, read_item
+from dconvex.explorer.translation import Answer, Plain, Translator
+from dconvex.inference.distribution import Distribution
 from dconvex.inference.model import LocalModel
 
 LISTED = 30
 """The most candidates that are listed."""
-Answer = Distribution | GaussianDistribution
 
 
 def next_data(model: LocalModel, question: PageQuestion) -> Plain:
@@ -23,7 +23,7 @@ def next_data(model: LocalModel, question: PageQuestion) -> Plain:
     }
     candidates = [name for name in model.dag.nodes if name not in closed]
     found = model.most_informative(target, question.evidence, candidates, soft=question.soft)
-    rows = [[model.dag.index_of(row.variable), row.gain, row.remaining] for row in list(found)[:LISTED]]
+    rows = [[model.dag.index_of(row.variable), _finite(row.gain), row.remaining] for row in list(found)[:LISTED]]
     return {"uncertainty": found.uncertainty, "rows": rows, "count": len(candidates)}
 
 
@@ -42,6 +42,32 @@ def influence_data(model: LocalModel, translator: Translator, question: PageQues
     ]
     state = None if found.state is None else translator.state(target, found.state)
     return {"rows": rows, "state": state, "now": found.number(found.answer), "before": found.number(found.before)}
+
+
+def sensitivity_data(model: LocalModel, translator: Translator, question: PageQuestion, state: object) -> Plain:
+    """How the probability of a state (its index; None: the most probable one) moves with the parameters that matter most."""
+    (target,) = _targets(question, 1)
+    if model.kind == "gaussian":
+        raise DconvexError("a Gaussian network has no states, whose probabilities could move with its numbers")
+    if state is None:
+        label = model.most_probable([target], question.evidence, soft=question.soft)[0][target]
+    else:
+        label = read_item(state, model.states[target], f"state of {target!r}")
+    found = model.sensitivity(target, label, question.evidence, soft=question.soft)
+    rows = [
+        {
+            "index": model.dag.index_of(row.variable),
+            "state": translator.state(row.variable, row.state),
+            "title": row.title,
+            "value": row.value,
+            "derivative": row.derivative,
+            "ends": [None if math.isnan(row.at(end)) else row.at(end) for end in (0.0, 1.0)],
+            "admissible": list(row.admissible),
+        }
+        for row in found.rows[:LISTED]
+    ]
+    now = {"state": translator.state(target, found.state), "now": found.probability, "decision": found.decision}
+    return {**now, "rows": rows, "count": len(found)}
 
 
 def effect_data(model: LocalModel, translator: Translator, question: PageQuestion) -> Plain:

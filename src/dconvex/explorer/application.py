@@ -38,6 +38,7 @@ ENDPOINTS: dict[str, Callable[[Explorer, object], object]] = {
     "next": Explorer.next,
     "influences": Explorer.influences,
     "effect": Explorer.effect,
+    "sensitivity": Explorer.sensitivity,
     "case": Explorer.case,
     "answer.csv": Explorer.table,
     "most-probable.csv": Explorer.most_probable_table,

@@ -11,6 +11,7 @@ from dconvex.display.labels import label
 from dconvex.errors import DataError
 from dconvex.explorer.translation import Plain
 from dconvex.inference.model import LocalModel
+from dconvex.intervals import Interval
 from dconvex.names import Name
 
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
@@ -64,13 +65,15 @@ def _observed(model: LocalModel, name: Name, cell: str) -> list[int] | float | N
 
 
 def _by_value(model: LocalModel, name: Name, cell: str) -> list[int] | None:
-    """A whole number that is spelled otherwise: 1.0 for 1."""
+    """A number that falls into an interval, or a whole one that is spelled otherwise: 1.0 for 1."""
     try:
         number = float(cell)
     except ValueError:
         return None
-    found = [index for index, state in enumerate(model.states[name]) if type(state) is int and state == number]
-    return found or None
+    for index, state in enumerate(model.states[name]):
+        if number in state if isinstance(state, Interval) else type(state) is int and state == number:
+            return [index]
+    return None
 
 
 def _expected(model: LocalModel, name: Name) -> str:

@@ -12,7 +12,7 @@ from dconvex.display.colours import node_colours
 from dconvex.display.labels import label
 from dconvex.errors import DconvexError, ImpossibleEvidenceError, TooLargeError
 from dconvex.explorer import box_sizes
-from dconvex.explorer.advice import effect_data, influence_data, next_data
+from dconvex.explorer.advice import effect_data, influence_data, next_data, sensitivity_data
 from dconvex.explorer.case_rows import evidence_of_row
 from dconvex.explorer.conflict import conflict_of
 from dconvex.explorer.csv_tables import table_of
@@ -134,6 +134,12 @@ class Explorer:
         """What each finding did to the answer about the target."""
         question, model = self._read(request)
         return influence_data(model, self._translator, question)
+
+    def sensitivity(self, request: object) -> Plain:
+        """Which numbers of the network the answer about the target hangs on; `"state": 1` names a state of the target."""
+        question, model = self._read(request)
+        state = read_object(request, "a question").get("state")
+        return sensitivity_data(model, self._translator, question, state)
 
     def effect(self, request: object) -> Plain:
         """What setting the first target does to the second."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dconvex.explorer.page_question import PageQuestion
+from dconvex.intervals import Interval
 
 
 def query_lines(loading: str, question: PageQuestion) -> str:
@@ -30,9 +31,18 @@ def _script(loading: str, method: str, first: list[str], question: PageQuestion)
     known: dict[str, object] = {"evidence": question.evidence, "soft": question.soft}
     given = [f"{name} = {value!r}" for name, value in known.items() if value]
     arguments = [*first, *(["evidence"] if question.evidence else []), *(["soft=soft"] if question.soft else [])]
-    lines = ["import dconvex as dc", "", f"model = {loading}", *_variant_lines(question), *given]
+    lines = ["", f"model = {loading}", *_variant_lines(question), *given]
     lines += [f"answer = model.{method}({', '.join(arguments)})", "print(answer)"]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*_imports(question), *lines]) + "\n"
+
+
+def _imports(question: PageQuestion) -> list[str]:
+    """What the script needs; intervals are written as themselves."""
+    soft = [label for weights in question.soft.values() for label in weights]
+    known = [*question.evidence.values(), *question.variant.settings.values(), *soft]
+    labels = [label for value in known for label in (value if isinstance(value, set) else [value])]
+    intervals = ["", "from dconvex import Interval"] if any(isinstance(label, Interval) for label in labels) else []
+    return [*(["from math import inf", ""] if intervals else []), "import dconvex as dc", *intervals[1:]]
 
 
 def _variant_lines(question: PageQuestion) -> list[str]:

@@ -63,6 +63,13 @@ class Basis:
         return bool(self.is_free.all())
 
     @property
+    def lengths(self) -> Floats:
+        """What each column adds to those before it; nothing where it is a combination of them."""
+        lengths = np.zeros(len(self.is_free))
+        lengths[self.is_free] = np.abs(np.diagonal(self.triangle))
+        return lengths
+
+    @property
     def triangle(self) -> Floats:
         """The coordinates of the free columns."""
         return self.coordinates if self.is_full else self.coordinates[:, self.is_free]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from dconvex.bins import state_of
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import UnknownStateError
 from dconvex.graph.decomposition import quick_tree
@@ -241,9 +242,10 @@ class DecisionQuestions(BaseModel):
         if self.kind == "gaussian":
             raise ValueError(f"{name!r} has no states: the model is Gaussian")
         labels = self.states[name]
-        if state not in labels:
+        code = state_of(state, labels)
+        if code is None:
             raise UnknownStateError(name, state, labels)
-        return labels.index(state)
+        return code
 
     def _candidates(self, request: Request, candidates: Name | Iterable[Name] | None) -> Variables:
         """The variables that could be observed; those that are named must be possible."""

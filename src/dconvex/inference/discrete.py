@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Final, Literal, final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, Literal, cast, final
 
 import numpy as np
 
 from dconvex._core import Queries
 from dconvex.arrays import Floats
 from dconvex.clusters.cluster_index import ClusterIndex
-from dconvex.inference.distribution import Distribution, answered
-from dconvex.inference.engine import EvidenceLike
+from dconvex.inference.distribution import Distribution
+from dconvex.inference.engine import EvidenceLike, OrdinaryQueries
 from dconvex.inference.evidence import NOTHING, Evidence, Soft, Variables, read_states
 from dconvex.inference.informative import Gains, discrete_gains
 from dconvex.inference.log_evidence import discrete_log_evidence
@@ -49,11 +49,11 @@ class DiscreteEngine:
     def __init__(self, store: TableStore, labels: Sequence[tuple[Label, ...]], *, coherent: bool) -> None:
         self.store, self.labels, self.coherent = store, labels, coherent
         self.model = TableModel(store, labels, coherent=coherent)
-        self.queries = Queries(
-            store.tables, store.index.dag.indices, store.index.dag.names, labels, store.derive, coherent, default_limit(),
-            CHEAP, CHEAP_FOR_EACH, SHARED_BY, PLANNING_ONE,
+        made = Queries(
+            store.tables, store.index.dag.indices, store.index.dag.names, labels, store.derive, Distribution, coherent,
+            default_limit(), CHEAP, CHEAP_FOR_EACH, SHARED_BY, PLANNING_ONE,
         )  # fmt: skip
-        """Answers ordinary questions in one call of the core."""
+        self.queries = cast("OrdinaryQueries", made)  # its answers are distributions
 
     @classmethod
     def of(cls, index: ClusterIndex, tables: Tables) -> DiscreteEngine:
@@ -73,21 +73,6 @@ class DiscreteEngine:
         if evidence is None and soft is None:
             return NOTHING
         return read_states(self.store.index.dag, self.labels, evidence, soft)
-
-    def quick_query(
-        self, variables: Name | Iterable[Name], evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
-    ) -> Distribution | None:
-        answer = self.queries.ask(variables, evidence, max_bytes, assume_possible)
-        return None if answer is None else answered(answer, {**evidence} if evidence else None)
-
-    def quick_marginals(
-        self, evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
-    ) -> dict[Name, Distribution] | None:
-        answers = self.queries.ask_marginals(evidence, max_bytes, assume_possible)
-        if answers is None:
-            return None
-        given = {**evidence} if evidence else None
-        return dict(zip(self.store.index.dag.nodes, [answered(answer, given) for answer in answers], strict=True))
 
     def query(self, request: Request) -> Distribution:
         return discrete_query(self.model, request)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import FrozenInstanceError, dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
-from dconvex._core import Answer as NativeAnswer
+from dconvex._core import Answer
 from dconvex.arrays import Floats
 from dconvex.errors import UnknownStateError
 from dconvex.inference.titles import KnownValue, title_of
@@ -20,29 +20,19 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class _Given(NamedTuple):
-    """An answer that was made of arrays."""
-
-    variables: tuple[Name, ...]
-    labels: tuple[tuple[Label, ...], ...]
-    values: Floats
-    standard_errors: Floats | None
-
-
 _NOTHING: Mapping[Name, KnownValue] = MappingProxyType({})
 
 
-class Distribution(Shown):
+class Distribution(Shown, Answer):
     """Probabilities of the states of `variables`: `values` has an axis for each, in the order asked.
 
     `evidence` is what it was computed given. `standard_errors` is there for an estimate by sampling, of the same shape.
     """
 
-    __slots__ = ("_answer", "_evidence", "_values")
+    __slots__ = ("_errors", "_values")
 
-    _answer: _Given | NativeAnswer
-    _evidence: Mapping[Name, KnownValue]
     _values: Floats
+    _errors: Floats | None
 
     def __init__(
         self,
@@ -52,20 +42,24 @@ class Distribution(Shown):
         standard_errors: Floats | None = None,
         evidence: Mapping[Name, KnownValue] = _NOTHING,
     ) -> None:
-        _set_answer(self, _Given(variables, labels, values, standard_errors))
+        _set_variables(self, variables)
+        _set_labels(self, labels)
         _set_values(self, values)
+        _set_errors(self, standard_errors)
         if evidence:
             _set_evidence(self, evidence)
 
     @property
-    def variables(self) -> tuple[Name, ...]:
+    def variables(self) -> tuple[Name, ...]:  # type: ignore[override]
         """The variables, in the order asked."""
-        return self._answer.variables
+        own: tuple[Name, ...] = _variables(self)
+        return own
 
     @property
-    def labels(self) -> tuple[tuple[Label, ...], ...]:
+    def labels(self) -> tuple[tuple[Label, ...], ...]:  # type: ignore[override]
         """The states of each variable, along the axes of `values`."""
-        return self._answer.labels
+        own: tuple[tuple[Label, ...], ...] = _labels(self)
+        return own
 
     @property
     def values(self) -> Floats:
@@ -73,22 +67,23 @@ class Distribution(Shown):
         try:
             return self._values
         except AttributeError:  # the first look at an answer of the core, which has numbers and no array yet
-            values = np.frombuffer(cast("Any", self._answer)).reshape([*map(len, self.labels)])
+            values: Floats = np.frombuffer(cast("Any", self.numbers)).reshape([*map(len, self.labels)])
             _set_values(self, values)
             return values
 
     @property
     def standard_errors(self) -> Floats | None:
         """The standard errors of an estimate, None for an exact answer."""
-        return self._answer.standard_errors if isinstance(self._answer, _Given) else None
+        try:
+            return self._errors
+        except AttributeError:  # an answer of the core
+            return None
 
     @property
-    def evidence(self) -> dict[Name, KnownValue]:
+    def evidence(self) -> dict[Name, KnownValue]:  # type: ignore[override]
         """What is known: the label of each observed variable, or the likelihood of each label that is possible."""
-        try:
-            return dict(self._evidence)
-        except AttributeError:  # set only where there is some
-            return {}
+        own: Mapping[Name, KnownValue] | None = _evidence(self)
+        return {} if own is None else {**own}
 
     @property
     def title(self) -> str:
@@ -192,17 +187,9 @@ class Distribution(Shown):
         ]
 
 
-_set_answer, _set_evidence, _set_values = (getattr(Distribution, name).__set__ for name in Distribution.__slots__)
-_new = object.__new__
-
-
-def answered(answer: NativeAnswer, evidence: Mapping[Name, KnownValue] | None = None) -> Distribution:
-    """The distribution of an answer of the core, which keeps the evidence that it is given."""
-    made = _new(Distribution)
-    _set_answer(made, answer)
-    if evidence:
-        _set_evidence(made, evidence)
-    return made
+_variables, _labels, _evidence = (Answer.__dict__[name].__get__ for name in ("variables", "labels", "evidence"))
+_set_variables, _set_labels, _set_evidence = (Answer.__dict__[name].__set__ for name in ("variables", "labels", "evidence"))
+_set_values, _set_errors = Distribution.__dict__["_values"].__set__, Distribution.__dict__["_errors"].__set__
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -40,6 +40,20 @@ class NumberStore(Protocol):
         """Have all numbers in memory that are not derived."""
 
 
+class OrdinaryQueries(Protocol):
+    """Answers ordinary questions in one call of the core; None where a question is not an ordinary one."""
+
+    def ask(
+        self, variables: Name | Iterable[Name], evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
+    ) -> Answer | None:
+        """The answer of `query`."""
+
+    def ask_marginals(
+        self, evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
+    ) -> dict[Name, Answer] | None:
+        """All marginals."""
+
+
 class Engine(Protocol):
     """Answers questions about a model."""
 
@@ -55,21 +69,15 @@ class Engine(Protocol):
     def store(self) -> NumberStore:
         """Where the numbers are."""
 
+    @property
+    def queries(self) -> OrdinaryQueries:
+        """The quick way for ordinary questions, which is tried first."""
+
     def states(self) -> dict[Name, tuple[Label, ...]]:
         """The labels of each variable; empty where variables have numbers."""
 
     def read_evidence(self, evidence: EvidenceLike, soft: Soft | None) -> Evidence:
         """Check evidence and turn it into indices."""
-
-    def quick_query(
-        self, variables: Name | Iterable[Name], evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
-    ) -> Answer | None:
-        """The answer of `query` in one call of the core; None where the question is not an ordinary one."""
-
-    def quick_marginals(
-        self, evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
-    ) -> Mapping[Name, Answer] | None:
-        """All marginals in one call of the core; None as for `quick_query`."""
 
     def query(self, request: Request) -> Answer:
         """The joint distribution of the variables given the evidence."""

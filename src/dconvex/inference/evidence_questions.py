@@ -58,7 +58,7 @@ class EvidenceQuestions(BaseModel):
         """
         if method == "exact" and soft is None:
             limit = self.max_bytes if max_bytes is None else max_bytes
-            answer = self._engine.quick_query(variables, evidence, limit, assume_possible)
+            answer = self._engine.queries.ask(variables, evidence, limit, assume_possible)
             if answer is not None:
                 return answer
         request = self._request(variables, evidence, soft, max_bytes, assume_possible)
@@ -99,9 +99,9 @@ class EvidenceQuestions(BaseModel):
         """
         if variables is None and soft is None:
             limit = self.max_bytes if max_bytes is None else max_bytes
-            found = self._engine.quick_marginals(evidence, limit, assume_possible)
+            found = self._engine.queries.ask_marginals(evidence, limit, assume_possible)
             if found is not None:
-                return {**found}
+                return found
         return {**self._engine.marginals(self._request(variables, evidence, soft, max_bytes, assume_possible))}
 
     def most_probable(

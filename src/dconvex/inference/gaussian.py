@@ -38,10 +38,24 @@ if TYPE_CHECKING:
 
 
 @final
+class NoQueries:
+    """There is no native way for questions about regressions."""
+
+    def ask(
+        self, variables: Name | Iterable[Name], evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
+    ) -> None:
+        """Nothing."""
+
+    def ask_marginals(self, evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool) -> None:
+        """Nothing, too."""
+
+
+@final
 class GaussianEngine:
     """Answers about the regressions of a model; in a coherent one all clusters agree, so that any plan is right."""
 
     kind: Final[Literal["gaussian"]] = "gaussian"
+    queries: Final = NoQueries()
 
     def __init__(self, store: RegressionStore, *, coherent: bool) -> None:
         self.store, self.coherent = store, coherent
@@ -58,14 +72,6 @@ class GaussianEngine:
 
     def read_evidence(self, evidence: EvidenceLike, soft: Soft | None) -> Evidence:
         return read_numbers(self.store.index.dag, evidence, soft)
-
-    def quick_query(
-        self, variables: Name | Iterable[Name], evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
-    ) -> None:
-        """Nothing: there is no native way for regressions."""
-
-    def quick_marginals(self, evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool) -> None:
-        """Nothing, too."""
 
     def query(self, request: Request) -> GaussianDistribution:
         return gaussian_query(self.model, request)

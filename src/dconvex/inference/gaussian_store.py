@@ -208,19 +208,20 @@ class RegressionStore:
     def _moments(self, shape: Shape, target: int) -> tuple[float, tuple[()], float]:
         """The regression of a variable on nothing: its mean and variance, with plain numbers, for most clusters are tiny."""
         start = self.index.core.table_parents.offsets
-        weight, square = [0.0] * len(shape.nodes), [0.0] * len(shape.nodes)
-        weight[target] = square[target] = 1.0
-        mean = variance = size = 0.0
+        weight, size = [0.0] * len(shape.nodes), [0.0] * len(shape.nodes)
+        weight[target] = size[target] = 1.0
+        mean = variance = 0.0
         for position in range(target, -1, -1):
-            table, own, own_square = shape.tables[position], weight[position], square[position]
-            noise = float(self.variance[table])
+            table, own, own_size = shape.tables[position], weight[position], size[position]
+            if abs(own) <= NO_NOISE * own_size:  # all its terms are there, and cancel
+                continue
+            noise = own * sqrt(float(self.variance[table]))
             mean += own * float(self.intercept[table])
-            variance += own * own * noise
-            size += own_square * noise
+            variance += noise * noise
             if parents := shape.parents[position]:
                 for parent, coefficient in zip(
                     parents, self.coefficients[start[table] : start[table + 1]].tolist(), strict=True
                 ):
                     weight[parent] += coefficient * own
-                    square[parent] += coefficient * coefficient * own_square
-        return mean, (), variance if sqrt(variance) > NO_NOISE * sqrt(size) else 0.0
+                    size[parent] += abs(coefficient) * own_size
+        return mean, (), variance

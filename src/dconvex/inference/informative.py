@@ -17,7 +17,6 @@ import numpy as np
 from dconvex.arrays import Floats
 from dconvex.errors import UnknownVariableError
 from dconvex.inference.answer_rows import AnswerRows, printed
-from dconvex.inference.basis import NO_NOISE
 from dconvex.inference.evidence import Variables
 from dconvex.inference.gaussian_plan import traced_at_once
 from dconvex.inference.marginals import discrete_marginals
@@ -218,21 +217,13 @@ def _traced(model: RegressionModel, request: Request, candidates: Variables) -> 
         for first in range(0, len(others), step):
             chunk = others[first : first + step]
             posterior = piece.posterior([own, *(inside[node] for node in chunk)])
-            gains[[number[node] for node in chunk]] = _shared(posterior.residual, posterior.own.noise_size)
+            gains[[number[node] for node in chunk]] = _gains(posterior.shares_left())
     return gains
 
 
-def _shared(noises: Floats, sizes: Floats) -> Floats:
-    """The gain about the first column of observing each of the others."""
-    target, others = noises[:, :1], noises[:, 1:]
-    before = float((target**2).sum())
-    if before == 0:
-        return np.zeros(others.shape[1])
-    variances = (others**2).sum(axis=0)
-    slopes = np.divide((target * others).sum(axis=0), variances, out=np.zeros_like(variances), where=variances > 0)
-    left = np.sqrt(((target - slopes * others) ** 2).sum(axis=0))
-    left[left <= NO_NOISE * sizes[0]] = 0.0
+def _gains(shares_left: Floats) -> Floats:
+    """The gain of each observation that leaves this share of the target's deviation."""
     with np.errstate(divide="ignore"):
-        bits = -np.log2(np.minimum(left / math.sqrt(before), 1.0))
+        bits = -np.log2(np.minimum(shares_left, 1.0))
     gains: Floats = np.where(bits > ROUNDING, bits, 0.0)
     return gains

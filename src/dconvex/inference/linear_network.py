@@ -61,8 +61,9 @@ class LinearNetwork:
 
     def values(self, noises: Floats, observed: Floats) -> Floats:
         """All variables, for each row: the observed ones as given, the others from these standard noises."""
-        start = self.intercept[:, None] + np.sqrt(self.variance)[:, None] * noises
-        return self.forward(np.where(np.array(self.shape.is_observed)[:, None], observed, start))
+        with np.errstate(over="ignore", invalid="ignore"):  # who makes an answer of it looks at it
+            start = self.intercept[:, None] + np.sqrt(self.variance)[:, None] * noises
+            return self.forward(np.where(np.array(self.shape.is_observed)[:, None], observed, start))
 
 
 def _leader(leader: list[int], variable: int) -> int:

@@ -96,7 +96,8 @@ def gaussian_marginals(model: RegressionModel, request: Request) -> dict[Name, G
         targets = plan.targets_in(piece)
         found = posterior_variances(model.store, piece, targets, limit)
         variances.update(zip((nodes[target] for target in targets), found.tolist(), strict=True))
-    known = model.known(evidence)
+    asked, known = request.variables, model.known(evidence)
+    model.refuse_overflow(asked, np.array([means[v] for v in asked]), np.array([variances[v] for v in asked]))
     return {
         model.names[v]: GaussianDistribution((model.names[v],), np.array([means[v]]), np.array([[variances[v]]]), known)
         for v in request.variables

@@ -53,6 +53,7 @@ def gaussian_most_probable(model: RegressionModel, request: Request) -> tuple[di
         nodes = (plan.shape.nodes[target] for target in targets)
         means.update(zip(nodes, posterior.mean(values)[:, 0].tolist(), strict=True))
         density -= posterior.log_volume
+    model.refuse_overflow(request.variables, np.array([means[v] for v in request.variables]))
     return {model.names[v]: means[v] for v in request.variables}, density
 
 
@@ -65,6 +66,7 @@ def gaussian_most_probable_of_all(model: RegressionModel, request: Request) -> t
     network = model.store.network(plan.shape)
     means = np.empty(len(model.names))
     means[plan.shape.nodes] = plan.expected(network, pieces, evidence)
+    model.refuse_overflow(range(len(means)), means)
     density = _density_of_all(network, pieces, plan.values(evidence))
     return {model.names[v]: float(means[v]) for v in request.variables}, density
 

@@ -115,9 +115,11 @@ def _fill_variances(store: RegressionStore, size: int, group: list[_Local], foun
     coefficients = store.coefficients[np.concatenate(entries)]
     effects = np.zeros((len(group), size, size))
     effects[tuple(arrows.T)] = coefficients
-    variance = store.variance[tables][:, :, None]
-    values, bounds = ((part @ variance)[:, :, 0] for part in (_mixed(effects) ** 2, _mixed(effects**2)))
-    values[values <= NO_NOISE**2 * bounds] = 0.0
+    with np.errstate(over="ignore", invalid="ignore"):  # who makes an answer of it looks at it
+        mixed, sizes = _mixed(effects), _mixed(np.abs(effects))
+        mixed[np.abs(mixed) <= NO_NOISE * sizes] = 0.0  # what cancels
+        noises = mixed * np.sqrt(store.variance[tables])[:, None, :]
+        values = np.einsum("kij,kij->ki", noises, noises)
     for k, local in enumerate(group):
         for number, where in local.targets:
             found[where] = values[k, number]

@@ -275,4 +275,5 @@ def _moments(model: RegressionModel, group: RowGroup[Floats], targets: Variables
         values = check.spread(observed, cells)
         for piece in model.pieces(check, limit):
             is_impossible |= piece.are_impossible(values)
+    model.refuse_overflow(targets, means.T, deviations.T)
     return means, deviations, is_impossible

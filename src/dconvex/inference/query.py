@@ -68,6 +68,7 @@ def gaussian_query(model: RegressionModel, request: Request) -> GaussianDistribu
         posterior = piece.posterior(targets)
         mean[where] = posterior.mean(values)[:, 0]
         covariance[np.ix_(where, where)] = posterior.covariance
+    model.refuse_overflow(variables, mean, covariance)
     return GaussianDistribution(model.named(variables), mean, covariance, model.known(evidence))
 
 

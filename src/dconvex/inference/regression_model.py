@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import final
 
+import numpy as np
+
 from dconvex._core import NetworkPart, Question, small_network
+from dconvex.arrays import Floats
 from dconvex.errors import TooLargeError
 from dconvex.inference.evidence import Evidence, Variables
 from dconvex.inference.gaussian_pieces import Piece
@@ -14,6 +17,7 @@ from dconvex.inference.gaussian_store import RegressionStore
 from dconvex.inference.linear_network import Shape
 from dconvex.inference.titles import KnownValue
 from dconvex.names import Name
+from dconvex.network.linear_regressions import refuse_overflow
 
 MANY = 1000
 """Above this many variables a question is answered in the whole network, if coherent: they keep most clusters."""
@@ -66,6 +70,13 @@ class RegressionModel:
     def known(self, evidence: Evidence) -> dict[Name, KnownValue]:
         """The evidence by name, as an answer remembers it."""
         return {self.names[v]: number for v, number in evidence.number_of().items()}
+
+    def refuse_overflow(self, variables: Sequence[int], *numbers: Floats) -> None:
+        """Refuse answers that overflowed; each array has a row for each of the variables."""
+        if not all(np.isfinite(array).all() for array in numbers):
+            rows = (array.reshape(len(variables), -1) for array in numbers)
+            is_fine = np.all([np.isfinite(array).all(axis=1) for array in rows], axis=0)
+            refuse_overflow(self.names[variables[int(np.argmin(is_fine))]], np.inf)
 
     def named(self, variables: Iterable[int]) -> tuple[Name, ...]:
         """The names of variables."""

@@ -8,13 +8,14 @@ for all parameters at once: see `differentiation`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, final
+from typing import TYPE_CHECKING, NamedTuple, final, overload
 
 import numpy as np
 
 from dconvex.arrays import Codes, Floats
+from dconvex.graph.dag import Dag
 from dconvex.inference.answer_rows import AnswerRows, printed
 from dconvex.inference.titles import KnownValue, finding, title_of
 from dconvex.names import Label, Name
@@ -188,28 +189,52 @@ def admissible(found: Slopes, state: int, threshold: float | None) -> Floats:
     return ends.clip(0.0, 1.0)
 
 
+@final
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SensitivityFunctions(Sequence[SensitivityFunction]):
+    """The rows of a sensitivity: arrays, of which a row is made when it is read. There may be very many."""
+
+    dag: Dag
+    labels: tuple[tuple[Label, ...], ...]
+    families: Codes
+    """Of each parameter: its variable, the row of its table, its state, and what is known of the function."""
+    table_rows: Codes
+    states: Codes
+    numbers: Floats
+    """Columns: value, slope, slope of the evidence, and the two ends of what is admissible."""
+    probability: float
+
+    def __len__(self) -> int:
+        return len(self.families)
+
+    @overload
+    def __getitem__(self, number: int) -> SensitivityFunction: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[SensitivityFunction]: ...
+    def __getitem__(self, number: int | slice) -> SensitivityFunction | Sequence[SensitivityFunction]:
+        if isinstance(number, slice):
+            return [self[k] for k in range(*number.indices(len(self)))]
+        dag, labels = self.dag, self.labels
+        variable = int(self.families[number])
+        parents = dag.graph.parents[variable].tolist()
+        cell = np.unravel_index(int(self.table_rows[number]), [len(labels[p]) for p in parents]) if parents else ()
+        row = {dag.names[p]: labels[p][int(code)] for p, code in zip(parents, cell, strict=True)}
+        value, slope, below, low, high = self.numbers[number].tolist()
+        label = labels[variable][int(self.states[number])]
+        return SensitivityFunction(dag.names[variable], label, row, value, self.probability, slope, below, (low, high))
+
+
 def sensitivity_of(found: Slopes, target: int, state: int, network: BayesianNetwork, threshold: float | None) -> Sensitivity:
     """The parameters by name, the one with the largest derivative first; equal ones in canonical order."""
-    names, labels = network.dag.names, list(network.states.values())
-    parents = {v: tuple(network.dag.graph.parents[v].tolist()) for v in set(found.variables.tolist())}
+    name = network.dag.names[target]
+    labels = network.states[name]
     probability = float(found.shares[state])
     slopes, below = found.slopes[state], found.slopes.sum(axis=0)
     order = np.argsort(-np.abs(slopes - probability * below), kind="stable")
-    ends = admissible(found, state, threshold)
-
-    def function(k: int) -> SensitivityFunction:
-        variable = int(found.variables[k])
-        own = parents[variable]
-        cell = np.unravel_index(int(found.rows[k]), [len(labels[parent]) for parent in own]) if own else ()
-        row = {names[parent]: labels[parent][int(code)] for parent, code in zip(own, cell, strict=True)}
-        low, high = ends[k].tolist()
-        return SensitivityFunction(
-            names[variable], labels[variable][int(found.states[k])], row, float(found.values[k]), probability,
-            float(slopes[k]), float(below[k]), (low, high),
-        )  # fmt: skip
-
-    best = finding(names[target], labels[target][int(np.argmax(found.shares))])
+    numbers = np.column_stack([found.values, slopes, below, admissible(found, state, threshold)])[order]
+    own = found.variables[order], found.rows[order], found.states[order]
+    rows = SensitivityFunctions(network.dag, tuple(network.states.values()), *own, numbers, probability)
+    best = finding(name, labels[int(np.argmax(found.shares))])
     side = "at least" if probability >= (threshold or 0.0) else "below"
     decision = f"{best} stays most probable" if threshold is None else f"it stays {side} {threshold:g}"
-    rows = tuple(map(function, order.tolist()))
-    return Sensitivity(rows, names[target], labels[target][state], found.known, probability, decision)
+    return Sensitivity(rows, name, labels[state], found.known, probability, decision)

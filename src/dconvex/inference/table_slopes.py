@@ -20,8 +20,8 @@ from dconvex.inference.sensitivity import NO_SLOPE, Slopes
 from dconvex.inference.table_model import TableModel
 from dconvex.network.probability_tables import Tables
 
-EACH_ROW = 800
-"""Bytes of a parameter among the rows of the answer."""
+EACH_ROW = 100
+"""Bytes of a parameter in the answer."""
 
 
 @final
@@ -107,7 +107,7 @@ def _refuse_large(
 ) -> None:
     outputs = sizes[elimination.target]
     entries = sum(own.values.size for own in families)
-    estimate = elimination.peak_bytes(outputs) + 8 * 3 * outputs * entries + EACH_ROW * entries
+    estimate = elimination.peak_bytes(outputs) + 8 * 6 * outputs * entries + EACH_ROW * entries
     if estimate > request.limit:
         what = f"the derivatives with respect to {entries:,} parameters"
         way_out = "Give more evidence, or raise max_bytes."
@@ -115,23 +115,39 @@ def _refuse_large(
 
 
 def _parameters(variable: int, values: Floats, gradients: Floats, shares: Floats) -> _Parameters:
-    """Each probability of each row, with the rest of the row in proportion (in equal parts where nothing else is left)."""
+    """Each probability of each row, with the rest of the row in proportion; of two states the first stands for both."""
     outputs, size = len(gradients), values.shape[-1]
     table, own = values.reshape(-1, size), gradients.reshape(outputs, -1, size)
-    found: list[_Parameters] = []
-    for state in range(size if size > 2 else size - 1):  # of two states the other moves the opposite way
-        rest = np.delete(table, state, axis=1)
-        total = rest.sum(axis=1, keepdims=True)
-        rest = np.divide(rest, total, out=np.full_like(rest, 1 / (size - 1)), where=total > 0)
-        others = np.delete(own, state, axis=2) * rest
-        slopes = own[:, :, state] - others.sum(axis=2)
-        scale = np.abs(own[:, :, state]) + np.abs(others).sum(axis=2) + 1.0
-        moves = np.abs(slopes - shares[:, None] * slopes.sum(axis=0)) > NO_SLOPE * scale
-        rows = np.flatnonzero(moves.any(axis=0))
-        same = np.full(len(rows), state)
-        found.append(_Parameters(np.full(len(rows), variable), rows, same, table[rows, state], slopes[:, rows]))
-    if not found:
-        none = np.empty(0, np.intp)
-        return _Parameters(none, none, none, np.empty(0), np.empty((outputs, 0)))
-    variables, numbers, states, now, moved = (np.concatenate(part, axis=-1) for part in zip(*found, strict=True))
-    return _Parameters(variables, numbers, states, now, moved)
+    slopes = own - _of_the_rest(table, own)
+    moved = slopes - shares[:, None, None] * slopes.sum(axis=0)
+    moves = (np.abs(moved) > NO_SLOPE * (np.abs(own) + np.abs(slopes) + 1.0)).any(axis=0)
+    if size <= 2:
+        moves[:, size - 1 :] = False
+    states, rows = np.nonzero(moves.T)
+    same = np.full(len(rows), variable)
+    return _Parameters(same, rows, states, table[rows, states], slopes[:, rows, states])
+
+
+def _of_the_rest(table: Floats, slopes: Floats) -> Floats:
+    """For each probability the mean slope of the others in its row, by their shares; in equal parts where these are zero.
+
+    What is left beside a large probability is summed, not subtracted from one: digits would be lost.
+    """
+    size = table.shape[1]
+    if size == 1:
+        return slopes  # it cannot move
+    weighted = slopes * table
+    total = weighted.sum(axis=2, keepdims=True)
+    large = np.argmax(table, axis=1)
+    rows = np.arange(len(table))
+    left = 1.0 - table
+    left[rows, large] = 1.0
+    found: Floats = (total - weighted) / left
+    rest = table.copy()
+    rest[rows, large] = 0.0
+    mass = rest.sum(axis=1)
+    known = mass > 0
+    others = np.einsum("ork,rk->or", slopes, rest)
+    equal = (slopes.sum(axis=2) - slopes[:, rows, large]) / (size - 1)
+    found[:, rows, large] = np.where(known, others / np.where(known, mass, 1.0), equal)
+    return found

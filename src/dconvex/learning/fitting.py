@@ -103,6 +103,7 @@ def fit(
     """
     graph = structure_to_learn(dag, data)
     _check_prior(prior)
+    prior = prior.with_graph(graph) if isinstance(prior, BDeu | Dirichlet) else prior
     options = LearningOptions(kind, None, unknown, n_jobs, max_bytes, progress, checked_missing(missing))
     if options.em is not None and options.em.start is not None:
         check_start(options.em.start, graph)

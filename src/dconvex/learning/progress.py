@@ -56,6 +56,30 @@ class Bar:
             self._bar.stop()
 
 
+class SampleBar:
+    """Shows how many steps of a known number are done, after the first second."""
+
+    def __init__(self, title: str, total: int, *, is_shown: bool) -> None:
+        self.title, self.total, self.is_shown = title, total, is_shown
+        self._began = time.monotonic()
+        self._bar: Any = None
+
+    def show(self, done: int) -> None:
+        """Say how many steps are done."""
+        if not self.is_shown or (self._bar is None and time.monotonic() - self._began < PATIENCE):
+            return
+        if self._bar is None:
+            self._bar = _started(self.title, self.total, "")
+        self._bar.update(self._bar.task_ids[0], completed=done)
+
+    def __enter__(self) -> SampleBar:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
 class Iterations:
     """Shows the number of the iteration and the log-likelihood, after the first second."""
 
@@ -84,11 +108,11 @@ class Iterations:
             self._status.stop()
 
 
-def _started(title: str, total: int | None) -> Any:
+def _started(title: str, total: int | None, unit: str = " rows") -> Any:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,.0f} rows"), TimeRemainingColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,.0f}" + unit), TimeRemainingColumn())
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
     bar.add_task(title, total=total)
     bar.start()

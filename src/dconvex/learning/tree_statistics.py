@@ -190,7 +190,7 @@ class Statistics:
         -2318.579
         """
         if isinstance(criterion, BDeu):
-            return score(self.part, "bdeu", criterion.equivalent_sample_size)
+            return score(self.part, "bdeu", criterion.common_size)
         if isinstance(criterion, BGe):
             return score(self.part, "bge", equivalent_sample_size, criterion)
         if criterion not in get_args(Criterion):

@@ -13,6 +13,7 @@ from dconvex.arrays import Floats
 from dconvex.errors import NetworkError
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name
+from dconvex.network.compensated import difference
 from dconvex.network.completion import Completing, complete_numbers
 from dconvex.network.family import Regression, hashable
 from dconvex.network.frame_columns import Columns
@@ -25,6 +26,12 @@ ON_SUPPORT = 1e-9
 
 ROWS_AT_ONCE = 1 << 16
 """Sampling works on blocks of rows, so that Ctrl-C is heard; the draws are those of all rows at once."""
+
+
+def refuse_overflow(name: Name, numbers: Floats | float) -> None:
+    """Refuse numbers of a variable that overflowed."""
+    if not np.isfinite(numbers).all():
+        raise NetworkError(f"numbers of {name!r} are beyond what a float holds, about 1.8e308; give the variable another unit")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,15 +83,20 @@ class Regressions:
             for first in range(0, rows, ROWS_AT_ONCE):
                 block = values[:, first : first + ROWS_AT_ONCE]
                 noise = rng.standard_normal(block.shape[1]) * np.sqrt(self.variance[index])
-                block[index] = self._mean(dag, index, block) + noise
+                with np.errstate(over="ignore", invalid="ignore"):
+                    block[index] = self._mean(dag, index, block) + noise
+            refuse_overflow(dag.nodes[index], values[index])
         return pd.DataFrame(values.T, columns=pd.Index(dag.nodes), copy=False)
 
     def log_likelihood(self, dag: Dag, data: Columns, limit: int, n_jobs: int | None = 1) -> Floats:
         values = np.array([data.numbers_or_missing(name) for name in dag.nodes]).reshape(len(dag), len(data))
         total = np.zeros(len(data))
         for index in range(len(dag)):
-            residual = values[index] - self._mean(dag, index, values)
-            is_gapped = np.isnan(residual)
+            parents, weights = dag.graph.parents[index], self._coefficients_of(dag, index)[None, :]
+            [residual] = difference(values[[index]], self.intercept[[index]], weights, values[parents])
+            is_gapped = np.isnan(values[index]) | np.isnan(values[parents]).any(axis=0)
+            if (np.isnan(residual) & ~is_gapped).any():
+                refuse_overflow(dag.nodes[index], np.inf)
             if (variance := self.variance[index]) > 0:
                 with np.errstate(over="ignore"):  # too far out for a float: -inf
                     density = 0.5 * (np.log(2 * np.pi * variance) + residual**2 / variance)

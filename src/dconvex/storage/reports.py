@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Literal
 
@@ -20,7 +21,25 @@ from dconvex.storage.sections import Record
 
 def prior_record(prior: Prior | None) -> Record | None:
     """The name and the numbers of a prior."""
-    return None if prior is None else {"kind": type(prior).__name__, **asdict(prior)}
+    if prior is None:
+        return None
+    numbers = {name: _as_pairs(value) for name, value in asdict(prior).items() if value is not None}
+    return {"kind": type(prior).__name__, **numbers}
+
+
+def _as_pairs(value: object) -> object:
+    """What has a number for each variable as pairs: names in JSON are text."""
+    return [[name, own] for name, own in value.items()] if isinstance(value, Mapping) else value
+
+
+def _of_pairs(record: Facts, what: str) -> float | dict[Name, object]:
+    """What `_as_pairs` gave."""
+    if type(record.record[what]) is not list:
+        return record.number(what)
+    pairs = record.items(what)
+    if not all(isinstance(pair, list) and len(pair) == 2 and type(pair[0]) in (str, int) for pair in pairs):
+        raise record.wrong(what, pairs)
+    return {name: tuple(own) if what == "axes" and isinstance(own, list) else own for name, own in pairs}
 
 
 def read_prior(about: Facts, kind: str) -> Prior | None:
@@ -34,9 +53,8 @@ def read_prior(about: Facts, kind: str) -> Prior | None:
     record = about.part("prior")
     fitting: tuple[type[Prior], ...] = (BDeu, Dirichlet) if kind == "discrete" else (NormalInverseGamma,)
     chosen = KINDS[record.choice("kind", [kind.__name__ for kind in fitting])]
-    numbers = {name: record.number(name) for name in record if name != "kind"}
     try:
-        return chosen(**numbers)
+        return chosen(**{name: _of_pairs(record, name) for name in record if name != "kind"})  # type: ignore[arg-type]
     except (TypeError, ValueError):
         raise about.wrong("prior", record.record) from None
 

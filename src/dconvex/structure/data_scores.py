@@ -47,7 +47,7 @@ def score_maker(rows: CodedRows | MeasuredRows, choice: ScoreChoice, threads: in
     counts, unit = (None, 1.0) if whole is None else (whole.counts, whole.unit)
 
     def made(criterion: str) -> FamilyScore:
-        size = choice.prior.equivalent_sample_size if isinstance(choice.prior, BDeu) else 1.0
+        size = choice.prior.common_size if isinstance(choice.prior, BDeu) else 1.0
         return DiscreteScore(rows.codes, rows.sizes, counts, criterion, size, unit, threads)
 
     return made

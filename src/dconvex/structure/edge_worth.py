@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -18,7 +19,7 @@ def edge_changes(problem: StructureProblem, parents: Ragged) -> tuple[Floats, Fl
     own = [score.family(child, parents[child]) for child in range(len(parents))]
     removal, reversal = [], []
     for child, parent in zip(parents.owners().tolist(), parents.values.tolist(), strict=True):
-        without = score.family(child, np.setdiff1d(parents[child], parent).astype(np.int32)) - own[child]
+        without = score.family(child, _indices(other for other in parents[child].tolist() if other != parent)) - own[child]
         is_fixed = (parent, child) in required
         removal.append(math.nan if is_fixed else without)
         can_turn = not is_fixed and (child, parent) not in forbidden and not _is_bridged(graph, parent, child)
@@ -45,9 +46,13 @@ def check_both_ways(problem: StructureProblem, method: str) -> None:
 
 def _is_bridged(graph: Graph, parent: int, child: int) -> bool:
     """Whether another path leads from the parent to the child."""
-    others: Indices = np.setdiff1d(graph.children[parent], child).astype(np.int32)
-    return bool(len(others)) and child in graph.descendants(others)
+    others = [other for other in graph.children[parent].tolist() if other != child]
+    return bool(others) and child in graph.descendants(_indices(others)).tolist()
 
 
 def _with(score: FamilyScore, parents: Ragged, variable: int, parent: int) -> float:
-    return score.family(variable, np.union1d(parents[variable], parent).astype(np.int32))
+    return score.family(variable, _indices(sorted([*parents[variable].tolist(), parent])))
+
+
+def _indices(numbers: Iterable[int]) -> Indices:
+    return np.array(list(numbers), np.int32)

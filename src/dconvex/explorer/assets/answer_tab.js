@@ -16,7 +16,7 @@ export class AnswerTab {
     this.hint = html(
       "div",
       { className: "hint faint" },
-      html("p", {}, "Click a variable to ask for it, with Shift for several together."),
+      html("p", {}, "Click a variable to ask for it, with Shift (or Several, below) for several together."),
       html("p", {}, "Click a state to observe it, with Alt to set it (do)."),
     );
     this.cards = html("div", { className: "variables" });
@@ -24,8 +24,11 @@ export class AnswerTab {
     const toggle = () => question.askMostProbable(!question.wantsMostProbable);
     this.toggle = button("Most probable states", toggle, { id: "most-probable", "aria-pressed": "false" });
     this.best = html("div", { id: "best" });
+    const hint = "A click or a tap adds a variable, as one with Shift does";
+    this.several = button("Several", () => this.#askSeveral(), { id: "several", title: hint, "aria-pressed": "false" });
     this.list = new VariableList(page);
-    const section = html("section", {}, this.hint, this.cards, this.joint, this.toggle, this.best);
+    const tools = html("div", { className: "buttons" }, this.several, this.toggle);
+    const section = html("section", {}, this.hint, this.cards, this.joint, tools, this.best);
     this.elements = [section, this.list.element];
   }
 
@@ -36,6 +39,11 @@ export class AnswerTab {
     this.joint.replaceChildren(...this.#joint(view));
     this.toggle.setAttribute("aria-pressed", this.page.question.wantsMostProbable);
     this.best.replaceChildren(...this.#best(view));
+  }
+
+  #askSeveral() {
+    this.page.asksSeveral = !this.page.asksSeveral;
+    this.several.setAttribute("aria-pressed", this.page.asksSeveral);
   }
 
   /** The card of a target stays: someone may be moving a slider in it. */

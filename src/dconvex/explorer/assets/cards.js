@@ -57,10 +57,11 @@ class StateRow {
     const from = Math.min(now ?? 0, old ?? now ?? 0);
     const to = Math.max(now ?? 0, old ?? now ?? 0);
     this.bar.setAttribute("width", (now ?? 0) * this.width);
-    this.change.setAttribute("x", 1 + from * this.width);
-    this.change.setAttribute("width", old === undefined ? 0 : (to - from) * this.width);
     const hasMoved = Math.abs(now - old) >= VISIBLE_CHANGE;
-    this.before.setAttribute("visibility", hasMoved ? "inherit" : "hidden");
+    this.change.setAttribute("x", 1 + from * this.width);
+    this.change.setAttribute("width", hasMoved ? (to - from) * this.width : 0);
+    const isKnown = Boolean(observed?.has(this.state)) || set === this.state;
+    this.before.setAttribute("visibility", hasMoved && isKnown ? "inherit" : "hidden"); // elsewhere the change itself begins there
     if (hasMoved) this.before.setAttribute("d", `M${1 + old * this.width} ${this.top}v${this.height}`);
     this.percent.textContent = now === undefined ? "" : percent(now);
     const isObserved = Boolean(observed?.has(this.state));

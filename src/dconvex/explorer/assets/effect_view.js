@@ -31,7 +31,7 @@ export class EffectView {
     if (key !== this.key) {
       this.key = key;
       const options = causes.map((index) => html("option", { value: index }, overview.variables[index].name));
-      this.choice.replaceChildren(html("option", { value: "" }, causes.length ? "choose a cause…" : "it has no causes"), ...options);
+      this.choice.replaceChildren(html("option", { value: "" }, causes.length ? "choose a cause…" : "no cause is unknown"), ...options);
     }
     this.#answer();
   }

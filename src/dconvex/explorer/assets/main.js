@@ -27,6 +27,8 @@ class Page {
   #moving = null;
   #sought = null;
   #wasPassing = false;
+  /** Whether a click adds to the targets, as one with Shift does. */
+  asksSeveral = false;
 
   constructor(overview) {
     this.overview = overview;
@@ -34,7 +36,7 @@ class Page {
     this.timeline = new Timeline((text) => this.#returned(text));
     this.question.restore(address.read(this.timeline.text, overview.variables));
     this.conversation = new Conversation(this.question, {
-      shown: () => this.network.legible,
+      shown: () => (this.overview.network ? [...this.overview.variables.keys()] : this.network.legible),
       answered: (view) => this.#answered(view),
       waiting: (said) => showWaiting(said),
     });
@@ -53,7 +55,10 @@ class Page {
     });
     acceptFiles((file) => this.#drop(file), "Drop a row of a CSV file: its cells become evidence");
     this.bar.show();
-    if (this.question.targets.length) this.panel.lift("half");
+    if (this.question.targets.length) {
+      this.panel.lift("half");
+      this.#sought = { index: this.question.targets[0], readable: true };
+    }
     const row = takeRow();
     if (row) this.#takeRow(row);
     else this.conversation.refresh();
@@ -96,7 +101,7 @@ class Page {
   }
 
   #ask(index, event) {
-    if (event?.shiftKey || event?.ctrlKey || event?.metaKey) this.question.askAlso(index);
+    if (this.asksSeveral || event?.shiftKey || event?.ctrlKey || event?.metaKey) this.question.askAlso(index);
     else this.question.askOnly(index);
     this.panel.open("answer");
     if (this.question.targets.length) this.panel.lift("half");

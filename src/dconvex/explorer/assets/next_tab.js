@@ -2,7 +2,7 @@
 
 import * as api from "./api.js";
 import { button, faint, html } from "./elements.js";
-import { quantity } from "./format.js";
+import { quantity, typed } from "./format.js";
 
 export class NextTab {
   #asked = 0;
@@ -50,6 +50,7 @@ export class NextTab {
     const choices = states.slice(0, 8).map((state, number) =>
       button(state, () => question.see(index, number), { className: "choice", "data-observe": state, title: `Observe ${state}` }),
     );
+    if (!states.length) choices.push(this.#number(index, name));
     return html(
       "li",
       { "data-variable": name },
@@ -58,5 +59,16 @@ export class NextTab {
       left,
       html("div", { className: "choices" }, ...choices),
     );
+  }
+
+  /** A continuous variable is observed at the number that is typed. */
+  #number(index, name) {
+    const input = html("input", { inputMode: "decimal", placeholder: "observe at…", "aria-label": `observe ${name} at` });
+    input.onchange = () => {
+      const number = typed(input.value);
+      input.setAttribute("aria-invalid", !Number.isFinite(number));
+      if (Number.isFinite(number)) this.page.question.measure(index, number);
+    };
+    return input;
   }
 }

@@ -37,10 +37,11 @@ export class States {
       const [from, to] = [Math.min(now ?? 0, old ?? now ?? 0), Math.max(now ?? 0, old ?? now ?? 0)];
       row.bar.style.width = `${100 * (now ?? 0)}%`;
       row.change.style.left = `${100 * from}%`;
-      row.change.style.width = old === undefined ? "0" : `${100 * (to - from)}%`;
+      const hasMoved = Math.abs(now - old) >= VISIBLE_CHANGE;
+      row.change.style.width = `${hasMoved ? 100 * (to - from) : 0}%`;
       row.number.textContent = numbers ? probability(now) : "–";
       row.number.dataset.value = numbers ? now : "";
-      row.before.hidden = !(Math.abs(now - old) >= VISIBLE_CHANGE);
+      row.before.hidden = !hasMoved || !(observed?.has(state) || set === state);
       row.before.style.left = `${100 * (old ?? 0)}%`;
       row.press.title = old === undefined ? "Click to observe" : `before ${probability(old)}; click to observe`;
     });

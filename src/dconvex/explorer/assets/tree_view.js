@@ -42,10 +42,19 @@ export class TreeView {
       element.setAttribute("aria-label", this.#spoken(cluster, kept));
     });
     for (const { element, ends } of this.lines) mark(element, { lit: kept && ends.every((end) => kept.has(end)) });
+    if (kept?.size) this.#bring([...kept]);
     for (const { text, indices } of this.#names) {
       const isBlamed = (index) => conflict.has(index);
       mark(text, { target: indices.some(isTarget), observed: indices.some(isKnown), conflict: indices.some(isBlamed) });
     }
+  }
+
+  /** Move to what answers, if none of it is on screen. */
+  #bring(kept) {
+    const [fromX, fromY, toX, toY] = this.pane.camera.window;
+    const boxes = kept.map((cluster) => this.tree.boxes[cluster]);
+    const isSeen = ([x, y, width, height]) => x + width > fromX && x < toX && y + height > fromY && y < toY;
+    if (toX > fromX && !boxes.some(isSeen)) this.pane.camera.reveal(boxes[0]);
   }
 
   /** Point out these clusters, and no others. */

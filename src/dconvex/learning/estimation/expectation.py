@@ -41,6 +41,7 @@ class GappedRows:
         for first, last in growing(codes.shape[1]):
             core.add_rows(codes[:, first:last].copy(), weights[first:last])
             check_component(core.largest_workspace, core.largest_component, names, limit)
+            check_held(core.held_bytes, limit)
         core.finish()
         return cls(core)
 
@@ -109,6 +110,17 @@ def check_component(numbers: float, variables: Indices, names: Sequence[Name], l
         what = f"the posterior of {', '.join(pattern[:SHOWN])}{more}, which are missing in one row,"
         way_out = "Raise max_bytes, or leave out rows with that many gaps."
         raise TooLargeError(what, int(min(needed, 2.0**62)), limit, way_out)
+
+
+def check_held(needed: float, limit: int) -> None:
+    """Refuse rows of which what they leave open takes more than the limit.
+
+    Raises:
+        TooLargeError: It does.
+    """
+    if needed > limit:
+        way_out = "Raise max_bytes, or give fewer rows."
+        raise TooLargeError("holding what is missing in the rows", int(min(needed, 2.0**62)), limit, way_out)
 
 
 def check_tables(cells: float, limit: int) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from dconvex._core import ExpectedMoments, Graph
 from dconvex.arrays import Floats
 from dconvex.errors import TooLargeError
-from dconvex.learning.estimation.expectation import BLOCKS, check_component, growing
+from dconvex.learning.estimation.expectation import BLOCKS, check_component, check_held, growing
 from dconvex.learning.estimation.maximization import Expected
 from dconvex.learning.estimation.regression_estimates import RegressionEstimates
 from dconvex.learning.statistics.counted_families import Families
@@ -37,6 +37,7 @@ class GappedNumbers:
         for first, last in growing(values.shape[1]):
             core.add_rows(np.ascontiguousarray(values[:, first:last]), weights[first:last].copy())
             check_component(core.largest_workspace, core.largest_component, families.names, limit)
+            check_held(core.held_bytes, limit)
         core.finish()
         return cls(core, families)
 

@@ -91,7 +91,7 @@ class TableProblem(EmProblem[Floats, Floats]):
         check_tables(float(shape.cells.sum()), self.limit)
         states = [self.states[variable] for variable in variables.tolist()]
         rows = self.rows.prepared(families.names, graph, variables, states, self.limit)
-        pseudo = None if self.prior is None else shape.pseudo_counts(self.prior)
+        pseudo = None if self.prior is None else shape.pseudo_counts(self.prior, families, self.sizes[variables])
         held = None if self.held is None else self.tables_of(self.held.tallies.dense(), tables)
         return TableSteps(rows, shape, pseudo, held)
 

@@ -43,7 +43,7 @@ def estimated_tables(counts: Counts, prior: TablePrior | None, limit: int) -> Ta
     _check_size(families, cells, limit)
     values = counts.tallies.dense()
     shape = TableShape.of(families, counts.tallies.sizes)
-    unobserved = shape.estimate(values, None if prior is None else shape.pseudo_counts(prior))
+    unobserved = shape.estimate(values, None if prior is None else shape.pseudo_counts(prior, families, counts.tallies.sizes))
     return TableEstimates(values, shape.rows, shape.by_family(unobserved))
 
 
@@ -69,11 +69,13 @@ class TableShape:
         totals = np.add.reduceat(values, self.start) if len(values) else values
         is_empty: Flags = totals == 0
         if pseudo is None:
-            values[np.repeat(is_empty, self.length)] = 1.0
-            totals[is_empty] = self.length[is_empty]
+            is_nothing = is_empty
         else:
             values += pseudo
             totals += np.add.reduceat(pseudo, self.start) if len(pseudo) else pseudo
+            is_nothing = totals == 0
+        values[np.repeat(is_nothing, self.length)] = 1.0
+        totals[is_nothing] = self.length[is_nothing]
         values /= np.repeat(totals, self.length)
         return is_empty
 
@@ -82,9 +84,17 @@ class TableShape:
         first = np.concatenate([[0], np.cumsum(self.rows)])[:-1]
         return np.add.reduceat(is_chosen.astype(np.int64), first) if len(first) else self.rows
 
-    def pseudo_counts(self, prior: TablePrior) -> Floats:
-        """The pseudo-count of each cell."""
-        return np.repeat([prior.pseudo_count(size) for size in self.cells.tolist()], self.cells)
+    def pseudo_counts(self, prior: TablePrior, families: Families, sizes: Integers) -> Floats:
+        """The pseudo-count of each cell, for families with these numbers of states.
+
+        Raises:
+            ValueError: The prior has others.
+        """
+        if prior.is_common:
+            return np.repeat([prior.pseudo_count(size) for size in self.cells.tolist()], self.cells)
+        members = [families.members_of(number) for number in range(len(families))]
+        parts = (prior.cells([families.names[k] for k in own], sizes[own].tolist()) for own in members)
+        return np.concatenate([np.empty(0), *parts])
 
 
 def _check_states(counts: Counts) -> None:
