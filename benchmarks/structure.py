@@ -1,9 +1,9 @@
-"""Graphs from tables: our searches and those of pyBNesian, pyAgrum, pgmpy and causal-learn, on the same rows in one run.
+"""Graphs from tables: our searches and those of pyBNesian, pyAgrum and pgmpy, on the same rows in one run.
 
-Each starts from the same DataFrame of categoricals and uses one thread; the best of some warm calls counts, in seconds of the
-processor, and the frame's own cost is within. A peer that takes more than a minute for one size is not asked for the next. BIC and
-BDeu are computed by `dc.statistics(…).score` for every graph alike, and the distance is that of the CPDAGs to the network that the
-rows were sampled from. The peak is that of the process, after the call less before it.
+Each starts from the same DataFrame of categoricals and uses one thread. `seconds` are those of the processor, the least of some
+warm calls, with what the frame costs. A peer that takes more than a tenth of a minute at one size is not asked for the next.
+BIC and BDeu are those of `dc.statistics(…).score` for every graph alike; the distance is that of the CPDAGs to the network
+that the rows were sampled from; memory is by how much the process grew.
 
 Needs the extra `structure-peers`.
 """
@@ -23,7 +23,7 @@ from typing import TypeAlias
 import pandas as pd
 
 import dconvex as dc
-from benchmarks.harness import wide_console
+from benchmarks import harness
 
 Learn: TypeAlias = Callable[[pd.DataFrame], dc.Dag]
 
@@ -104,13 +104,16 @@ CONTENDERS: dict[str, Learn] = {
 
 def run(quick: bool, folder: Path) -> None:
     found: list[Learned] = []
-    for learned in races(quick):
-        found.append(learned)
-        wide_console().print(line(learned), highlight=False)
-    (folder / "structure.json").write_text(json.dumps([asdict(own) for own in found], indent=1) + "\n")
+    for own in races(quick):
+        found.append(own)
+        harness.wide_console().print(line(own), highlight=False)
+    folder.mkdir(parents=True, exist_ok=True)
+    learned = [asdict(own) for own in found]
+    record = {"benchmark": "structure", "quick": quick, "machine": harness.machine(), "learned": learned}
+    (folder / "structure.json").write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
     for own in found:
         if own.contender == "greedy":
-            wide_console().print(verdict(own, found), highlight=False)
+            harness.wide_console().print(verdict(own, found), highlight=False)
 
 
 def races(quick: bool) -> Iterator[Learned]:
@@ -154,8 +157,8 @@ def scores(dag: dc.Dag, frame: pd.DataFrame) -> tuple[float, float]:
 
 def line(own: Learned) -> str:
     return (
-        f"{own.network:<11}{own.rows:>8,} {own.contender:<10}{own.seconds:>9.4f} s  BIC {own.bic:>15,.1f}  BDeu {own.bdeu:>15,.1f}"
-        f"  SHD {own.distance:>4}  {own.edges:>4} edges  {own.megabytes:>6.0f} MB"
+        f"{own.network:<11}{own.rows:>8,} {own.contender:<10}{own.seconds:>9.4f} s  BIC {own.bic:>15,.1f}"
+        f"  BDeu {own.bdeu:>15,.1f}  SHD {own.distance:>4}  {own.edges:>4} edges  {own.megabytes:>6.0f} MB"
     )
 
 

@@ -132,3 +132,8 @@ def test_edges_are_explained(asia):
     assert len(reasons.to_frame()) == len(reasons) == len(found.edges)
     empty = dc.learn_structure(asia, max_parents=0)
     assert repr(empty.explain()) == "no edges"
+
+
+def test_fitting_without_a_graph_says_how_to_get_one(asia):
+    with pytest.raises(TypeError, match=r"dc\.learn_structure\(data\)"):
+        dc.fit(asia)

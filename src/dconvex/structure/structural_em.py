@@ -21,7 +21,7 @@ from dconvex.structure.measured_tables import MeasuredRows
 from dconvex.structure.problem import FoundStructure
 
 if TYPE_CHECKING:
-    from pandas import DataFrame, Series
+    from pandas import DataFrame
 
 DRAWS = 10
 """Each row of states with a gap counts as this many rows, drawn given its other cells, that weigh one together."""
@@ -77,7 +77,7 @@ def _filled_states(rows: CodedRows, parents: Ragged, options: LearningOptions, s
         dag, frame.assign(weight=weights), states=declared, prior=BDeu(1), missing=options.missing, coherent=True,
         weights="weight", n_jobs=options.n_jobs, max_bytes=options.max_bytes,
     )  # fmt: skip
-    gaps = frame[has_gap]
+    gaps: DataFrame = frame.iloc[np.flatnonzero(has_gap)]
     drawn = [_codes_of(model.impute(gaps, method="sample", seed=seed + k), len(codes)) for k in range(DRAWS)]
     own = np.empty((len(codes), codes.shape[1] + (DRAWS - 1) * count), codes.dtype)
     own[:] = np.concatenate([codes[:, ~has_gap], *drawn], axis=1)
@@ -85,9 +85,8 @@ def _filled_states(rows: CodedRows, parents: Ragged, options: LearningOptions, s
     return replace(rows, codes=own, weights=np.concatenate(parts))
 
 
-def _codes_of(frame: Series[int] | DataFrame, variables: int) -> Indices:
-    found: Indices = frame[list(range(variables))].to_numpy(np.int32).T
-    return found
+def _codes_of(frame: DataFrame, variables: int) -> Indices:
+    return np.array([frame[number].to_numpy(np.int32) for number in range(variables)], np.int32)
 
 
 def _filled_numbers(rows: MeasuredRows, parents: Ragged) -> MeasuredRows:
@@ -154,8 +153,10 @@ def _implied(covariance: Floats, parents: Ragged) -> Floats:
 def _conditional(there: Flags, covariance: Floats) -> tuple[Floats, Floats]:
     """The regression of all variables on those that are there, and what is left of the covariance."""
     given = np.flatnonzero(there)
-    coefficients = np.linalg.lstsq(covariance[np.ix_(given, given)], covariance[given], rcond=None)[0].T
-    return coefficients, covariance - coefficients @ covariance[given]
+    solved = np.linalg.lstsq(covariance[np.ix_(given, given)], covariance[given], rcond=None)[0]
+    coefficients = np.asarray(solved.T, np.float64)
+    left: Floats = covariance - coefficients @ covariance[given]
+    return coefficients, left
 
 
 def _expected_rows(values: Floats, weights: Floats, there: Flags, means: Floats, covariance: Floats) -> tuple[Floats, Floats]:
@@ -163,8 +164,9 @@ def _expected_rows(values: Floats, weights: Floats, there: Flags, means: Floats,
     given = np.flatnonzero(there)
     coefficients, left = _conditional(there, covariance)
     expected = coefficients @ (values[given] - means[given, None])
-    sums, products = expected @ weights, (expected * weights) @ expected.T + float(weights.sum()) * left
-    return sums.astype(np.float64), products
+    products: Floats = (expected * weights) @ expected.T + float(weights.sum()) * left
+    sums: Floats = (expected * weights).sum(axis=1)
+    return sums, products
 
 
 def _expected_group(
