@@ -80,8 +80,8 @@ def pyagrum(frame: pd.DataFrame) -> dc.Dag:
     learner.setNumberOfThreads(1)
     learner.useScoreBIC()
     learner.useGreedyHillClimbing()
-    found = learner.learnBN()
-    names = {number: found.variable(number).name() for number in found.nodes()}
+    found = learner.learnDAG()
+    names = {number: learner.nameFromId(number) for number in found.nodes()}
     return dc.Dag([(names[tail], names[head]) for tail, head in found.arcs()], list(frame.columns))
 
 

@@ -246,6 +246,11 @@ def test_a_dropped_row_becomes_evidence(asia):
         for row in csv.DictReader(io.StringIO(asia.exported("table")))
     }
     assert table["lung", "yes"] == asia.model.marginals({"smoke": "yes", "xray": "no"})["lung"]["yes"]
+    asia.page.evaluate(DROP, ["cases.csv", "smoke,xray\nyes,no\nno,yes\n"])
+    asia.page.get_by_text("case 1 of 2").wait_for()
+    asia.page.get_by_label("next case").click()
+    asia.is_answering("P(each variable | smoke = no, xray = yes)")
+    assert asia.page.get_by_label("next case").is_disabled()
 
 
 def test_the_start_page(chromium, tmp_path):

@@ -108,6 +108,38 @@ def test_methods_of_structure_learning(rows):
         dc.cross_validate("gredy", rows)
 
 
+def test_intervals_are_found_in_each_fold():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"x": rng.normal(size=90), "n": rng.integers(0, 40, 90), "y": rng.integers(0, 2, 90)})
+    frame["x"] += frame["y"]
+    edges, cut = [("y", "x"), ("y", "n")], dc.discretize(frame, ["x", "n"], bins=3)
+    given = dc.cross_validate(edges, frame, "y", folds=3, discretizer=cut, prior=dc.BDeu(1))
+    before = cut.transform(frame).assign(y=frame["y"])
+    by_hand = dc.cross_validate(edges, before, "y", folds=3, prior=dc.BDeu(1))
+    assert given.pooled.rows == by_hand.pooled.rows == 90
+    seen: list[int] = []
+
+    def cutter(rows):
+        seen.append(len(rows))
+        return dc.discretize(rows, ["x", "n"], bins=3)
+
+    found = dc.cross_validate(edges, frame, "y", folds=3, discretizer=cutter, prior=dc.BDeu(1), n_jobs=1)
+    assert seen == [60, 60, 60]
+    assert found.scores != given.scores
+    table = FoldTable.of(frame, ["x", "n", "y"], "y", None, 3, 0)
+    train, test = table.split(0)
+    own = dc.fit(edges, train, discretizer=dc.discretize(train, ["x", "n"], bins=3), prior=dc.BDeu(1))
+    assert own.evaluate(test, "y").log_loss == pytest.approx(found.folds[0].scores["log_loss"])
+    for structure in ("greedy", lambda rows: dc.learn_structure(rows, method="greedy")):
+        learned = dc.cross_validate(structure, frame, "y", folds=3, discretizer=cutter, prior=dc.BDeu(1), n_jobs=1)
+        assert set(learned.folds[0].dag.nodes) == {"x", "n", "y"}
+        assert learned.pooled.rows == 90
+    with pytest.raises(TypeError, match=r"dc\.discretize"):
+        dc.cross_validate(edges, frame, "y", discretizer="quantile")
+    with pytest.raises(dc.DataError, match="the states of 'x' differ between folds"):
+        dc.cross_validate(edges, frame, "x", folds=3, discretizer=cutter, prior=dc.BDeu(1))
+
+
 def test_any_graph_will_do(network, rows, found):
     for graph in (network.dag, nx.DiGraph(network.dag.edges), network.dag.edges):
         assert dc.cross_validate(graph, rows, "bronc", folds=4, prior=dc.BDeu(1)).scores == found.scores

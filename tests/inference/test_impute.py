@@ -214,6 +214,8 @@ def test_impossible_rows_unknown_labels_and_wrong_options():
     for wrong in ({"method": "mode"}, {"method": "mean"}, {"impossible": "drop"}, {"unknown": "guess"}, {"n_jobs": 0}):
         with pytest.raises(ValueError, match=r"unknown method|no mean|impossible=|unknown=|n_jobs"):
             model.impute(rows, **wrong)
+    with pytest.raises(dc.DataError, match="no column belongs to a variable; the model has 'a', 'b', 'c'"):
+        model.impute(rows.rename(columns=str.upper))
     with pytest.raises(dc.DataError, match="data frame"):
         model.impute([1, 2])
     part = dc.fit(STATES, STATES.sample(100, seed=1).astype(object), for_query="a")

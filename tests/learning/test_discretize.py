@@ -90,6 +90,28 @@ def test_supervised_cuts_are_those_of_the_paper(seed, kinds, rows, distinct):
     assert len(fewer) == min(len(found), 2)
 
 
+@settings(max_examples=40)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["quantile", "width", "supervised"]), st.integers(1, 6))
+def test_a_row_of_weight_two_is_two_rows(seed, method, bins):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"x": rng.integers(0, 25, 30) / 4 + 0.125, "y": rng.integers(0, 2, 30), "w": rng.integers(0, 4, 30)})
+    assume(frame["w"].sum() > 0)
+    again = frame.loc[frame.index.repeat(frame["w"])]
+    target = {"target": "y"} if method == "supervised" else {}
+    weighted = dc.discretize(frame.assign(w=frame["w"] * 1.0), bins=bins, method=method, weights="w", **target)
+    assert weighted == dc.discretize(again, columns="x", bins=bins, method=method, **target)
+    halves = dc.discretize(frame.assign(w=frame["w"] / 3), columns="x", bins=bins, method=method, weights="w", **target)
+    assert len(halves.edges["x"]) < bins
+
+
+def test_weights_that_cannot_be():
+    frame = pd.DataFrame({"x": [0.5, 1.5], "w": [1.0, -1.0]})
+    with pytest.raises(dc.DataError, match="weight -1"):
+        dc.discretize(frame, columns="x", weights="w")
+    with pytest.raises(dc.DataError, match="unknown column 'v'"):
+        dc.discretize(frame, columns="x", weights="v")
+
+
 def test_the_most_telling_cuts_come_first():
     values = np.arange(90.0)
     labels = np.where(values < 60, 0, np.where(values < 70, 1, 2))
@@ -317,3 +339,13 @@ def test_floats_among_states_are_refused_with_a_way_out():
         dc.fit([("x", "y")], pd.DataFrame({"x": [0.5, 1.5], "y": [1, 2]}), kind="discrete")
     with pytest.raises(dc.DataError, match=r"holds 0.5 \(float\) in row 0; .*dc.discretize\(data, \['x'\]\)"):
         dc.fit([("x", "y")], pd.DataFrame({"x": np.array([0.5, 1.5], object), "y": [1, 2]}), kind="discrete")
+
+
+def test_a_structure_is_learned_through_a_discretizer():
+    frame = customers(2000)
+    cut = dc.discretize(frame, ["age"], bins=3)
+    found = dc.learn_structure(frame, discretizer=cut)
+    assert found.dag == dc.learn_structure(frame, states=cut.states).dag == dc.learn_structure(cut.transform(frame)).dag
+    assert ("age", "churn") in {tuple(sorted(edge)) for edge in found.dag.edges}
+    with pytest.raises(TypeError, match=r"discretizer= takes what dc\.discretize returns, not dict"):
+        dc.learn_structure(frame, discretizer={})

@@ -20,6 +20,7 @@ from dconvex.inference.outcomes import Outcomes
 from dconvex.inference.prediction import Impossible, PredictionRequest, Unknown
 from dconvex.inference.row_likelihood import RowLikelihood
 from dconvex.learning.columns.matching import matched_tables, peeked
+from dconvex.learning.discretizer import Discretizer, checked_discretizer
 from dconvex.learning.estimation.priors import Prior
 from dconvex.learning.fitting import fit
 from dconvex.learning.learning_options import EM, Kind, LearningOptions, Missing, StatesLike
@@ -32,6 +33,8 @@ from dconvex.threads import threads
 
 Learner: TypeAlias = Callable[[object], DagLike]
 """Makes a graph from the rows to learn from."""
+Cutter: TypeAlias = Callable[[object], Discretizer]
+"""Finds intervals for the rows to learn from."""
 
 
 def cross_validate(
@@ -41,6 +44,7 @@ def cross_validate(
     *,
     folds: int = 10,
     seed: int = 0,
+    discretizer: Discretizer | Cutter | None = None,
     prior: Prior | None = None,
     kind: Kind | None = None,
     states: StatesLike | None = None,
@@ -65,6 +69,8 @@ def cross_validate(
         target: The variable to predict from the others; None: the log-likelihood of whole rows is what counts.
         folds: How many.
         seed: That of the folds.
+        discretizer: What makes intervals of columns of numbers; or a function that finds them in a table, such as
+            `dc.discretize`, which gets the rows of all folds but one.
         prior: As for `fit`. Without one, what a fold shows for the first time has probability zero.
         kind: As for `fit`.
         states: As for `fit`.
@@ -100,12 +106,16 @@ def cross_validate(
         raise ValueError(f"bins must be at least 1, not {bins}")
     limit = limit_of(max_bytes)
     policy = PredictionRequest((), impossible, unknown, limit, 1).checked()
+    if not callable(discretizer):
+        checked_discretizer(discretizer)
     learner = _learner(structure)
     dag = None if learner is not None else as_dag(cast("DagLike", structure))
     if dag is not None and target is not None:
         dag.index_of(target)
     table = FoldTable.of(data, None if dag is None else dag.nodes, target, weights, count, seed)
-    how = FoldLearning(learner, dag, target, prior, coherent, missing, weights, states, kind, policy).with_kind(table)
+    how = FoldLearning(learner, dag, target, discretizer, prior, coherent, missing, weights, states, kind, policy).with_kind(
+        table
+    )
     with threads(n_jobs) as workers:  # all with a share of the memory each; those that it is too small for follow one by one
         tried = workers.map(lambda fold: _within(how, table, fold, limit // count), range(count))
     results = [result or how.result(table, fold, limit) for fold, result in enumerate(tried)]
@@ -137,6 +147,7 @@ class FoldLearning:
     dag: Dag | None
     """None where the structure is learned."""
     target: Name | None
+    discretizer: Discretizer | Cutter | None
     prior: Prior | None
     coherent: bool
     missing: Missing | EM
@@ -149,6 +160,8 @@ class FoldLearning:
         """The same for the kind of columns that the whole table shows."""
         if self.kind is not None or callable(self.learner):
             return self
+        if self.discretizer is not None:
+            return replace(self, kind="discrete")
         options = LearningOptions(kind="discrete" if self.states else None)
         kind, _ = peeked(matched_tables(table.frame, table.names, options), options)
         return replace(self, kind=kind)
@@ -168,8 +181,10 @@ class FoldLearning:
 
     def fitted(self, table: FoldTable, rows: object, limit: int) -> LocalModel:
         """The model that these rows give."""
-        states = None if self.kind == "gaussian" else {**table.states, **(self.states or {})}
-        dag = self.graph(rows, states, limit)
+        cut = self.discretizer(rows) if callable(self.discretizer) else self.discretizer
+        intervals = {} if cut is None else cut.states
+        states = None if self.kind == "gaussian" else {**table.states, **intervals, **(self.states or {})}
+        dag = self.graph(rows if cut is None or not callable(self.learner) else cut.transform(rows), states, limit)
         return fit(
             dag,
             rows,

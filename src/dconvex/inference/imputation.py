@@ -9,6 +9,7 @@ import numpy as np
 
 from dconvex.arrays import Flags, Floats, Indices
 from dconvex.clusters.cluster_index import ClusterIndex
+from dconvex.errors import DataError
 from dconvex.inference.discrete import DiscreteEngine
 from dconvex.inference.evidence import Evidence
 from dconvex.inference.gaussian import GaussianEngine
@@ -22,6 +23,9 @@ from dconvex.network.frame_columns import Columns
 from dconvex.network.linear_regressions import Regressions
 from dconvex.network.network import BayesianNetwork
 from dconvex.network.probability_tables import Tables
+
+SHOWN = 6
+"""At most this many variables are named."""
 
 Method: TypeAlias = Literal["most_probable", "sample", "mean"]
 
@@ -81,6 +85,9 @@ class _Imputation:
         names = self.network.dag.nodes
         columns = Columns(frame, names)
         present = [variable for variable, name in enumerate(names) if name in columns]
+        if not present and len(names):
+            more = ", …" if len(names) > SHOWN else ""
+            raise DataError(f"no column belongs to a variable; the model has {', '.join(map(repr, names[:SHOWN]))}{more}")
         request = self.request._replace(seed=np.random.SeedSequence(self.request.seed.entropy, spawn_key=key))
         parameters = self.network.parameters
         if isinstance(parameters, Tables):

@@ -72,6 +72,8 @@ class Report:
     """Variables whose variance is zero."""
     em: EmReport | None = None
     """How expectation maximisation went, where cells were missing and it was asked for."""
+    suspicious: Mapping[str, str] = field(default_factory=dict)
+    """By column what looks wrong in it: spellings of one state, one value only, an identifier, numbers as text, rare states."""
 
     def record(self) -> dict[str, Any]:
         """The report in plain words, for a file."""
@@ -106,6 +108,9 @@ class Report:
             lines.append(
                 f"variance zero: {', '.join(map(str, self.constant[:SHOWN]))}{', …' if len(self.constant) > SHOWN else ''}"
             )
+        if self.suspicious:
+            lines.append(f"{amount(len(self.suspicious), 'column')} to look at (nothing was changed):")
+            lines += _listed(self.suspicious)
         if len(lines) == 1:
             lines.append(
                 "every configuration was seen, and no cell is missing"

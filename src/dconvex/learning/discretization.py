@@ -24,6 +24,8 @@ Method: TypeAlias = Literal["quantile", "width", "supervised"]
 Cuts: TypeAlias = Callable[[Floats], list[float]]
 """The edges for the numbers of a column, sorted."""
 
+NO_WEIGHT = 1e-12
+"""A part of all rows that is as good as none: what rounding leaves of weights."""
 WIDTH_TOLERANCE = 1e-3
 """Edges of equal widths are rounded by at most this part of a width."""
 
@@ -34,6 +36,7 @@ def discretize(
     bins: int | Mapping[Name, int] = 5,
     method: Method = "quantile",
     target: Name | None = None,
+    weights: Name | None = None,
     *,
     null_values: Sequence[str] = NULL_VALUES,
 ) -> Discretizer:
@@ -50,6 +53,7 @@ def discretize(
             where the distribution of the target changes, by the minimum description length of Fayyad and Irani; `bins` is then
             the most there may be, and there is one interval where a column says nothing about the target.
         target: The column that supervises, with states.
+        weights: The column of the rows' weights: a row of weight 2 counts as two rows, one of weight 0 not at all.
         null_values: How a missing cell is spelled in CSV files.
 
     Returns:
@@ -70,20 +74,24 @@ def discretize(
     if (method == "supervised") != (target is not None):
         raise ValueError("method='supervised' needs target=, a column with states, and no other method takes one")
     given = None if columns is None else as_names(columns)
-    numbers, labels = _columns_of(frame, given, target, LearningOptions(null_values=null_values))
+    options = LearningOptions(weights=weights, null_values=null_values)
+    numbers, labels, counts = _columns_of(frame, given, target, options)
     if isinstance(bins, Mapping) and (unknown := [name for name in bins if name not in numbers]):
         raise DataError(str(UnknownVariableError(unknown[0], numbers, where="column")) + "; bins= has columns as keys")
     edges: dict[Name, list[float]] = {}
     for name, values in numbers.items():
         most = _checked_bins(bins.get(name, 5) if isinstance(bins, Mapping) else bins)
-        is_there = ~np.isnan(values)
+        is_there = ~np.isnan(values) & (counts > 0)
         if not is_there.any():
             raise no_numbers(name)
         if method == "supervised":
-            edges[name] = supervised_cuts(values[is_there & (labels >= 0)], labels[is_there & (labels >= 0)], most)
+            own = is_there & (labels >= 0)
+            edges[name] = supervised_cuts(values[own], labels[own], most, counts[own])
+        elif method == "width":
+            edges[name] = width_cuts(np.sort(values[is_there]), most)
         else:
-            cut = quantile_cuts if method == "quantile" else width_cuts
-            edges[name] = cut(np.sort(values[is_there]), most)
+            order = np.argsort(values[is_there], kind="stable")
+            edges[name] = quantile_cuts(values[is_there][order], most, counts[is_there][order])
     return Discretizer(edges)
 
 
@@ -98,18 +106,19 @@ def _checked_bins(bins: object) -> int:
 
 def _columns_of(
     data: object, columns: Sequence[Name] | None, target: Name | None, options: LearningOptions
-) -> tuple[dict[Name, Floats], Integers]:
-    """The numbers of each column in all tables, NaN where a cell is missing, and the code of the target in each row."""
+) -> tuple[dict[Name, Floats], Integers, Floats]:
+    """The numbers of each column in all tables, NaN where a cell is missing; the code of the target, and each row's weight."""
     tables = tables_in(data, options)
     first = next(tables, None)
     if first is None:
         raise DataError("there are no tables to read; pass at least one")
-    chosen = [name for name in (first.columns if columns is None else columns) if name != target]
+    chosen = [name for name in (first.columns if columns is None else columns) if name not in (target, options.weights)]
     wanted = chosen if target is None else [*chosen, target]
     parts: dict[Name, list[Floats]] = {name: [] for name in chosen}
     encoder, codes = Encoder(target if target is not None else "", None, "raise"), []
+    counts: list[Floats] = []
     for table in (first, *tables):
-        matched = MatchedTable.of(table, wanted)
+        matched = MatchedTable.of(table, wanted, options.weights)
         if not matched.has_column.all():
             absent = wanted[int(np.argmin(matched.has_column))]
             raise DataError(str(UnknownVariableError(absent, table.columns, where="column")))
@@ -117,6 +126,8 @@ def _columns_of(
         if columns is None and not any(parts.values()):
             batches, chosen = _those_with_fractions(batches, chosen)
         for batch in batches:
+            own = batch.row_weights(options.weights)
+            counts.append(np.ones(batch.rows) if own is None else own.copy())
             for name, cells in zip(wanted, batch.cells, strict=True):
                 assert cells is not None
                 if name == target:
@@ -124,7 +135,7 @@ def _columns_of(
                 elif name in chosen:
                     parts[name].append(cells.numbers(batch.first, batch.last, name).copy())
     numbers = {name: np.concatenate([np.empty(0), *parts[name]]) for name in chosen}
-    return numbers, np.concatenate([np.empty(0, np.int64), *codes])
+    return numbers, np.concatenate([np.empty(0, np.int64), *codes]), np.concatenate([np.empty(0), *counts])
 
 
 def _those_with_fractions(batches: Iterator[Batch], names: Sequence[Name]) -> tuple[Iterator[Batch], list[Name]]:
@@ -152,10 +163,15 @@ def _codes(cells: Cells, batch: Batch, encoder: Encoder) -> Integers:
 # --- cutting
 
 
-def quantile_cuts(ordered: Floats, bins: int) -> list[float]:
+def quantile_cuts(ordered: Floats, bins: int, weights: Floats | None = None) -> list[float]:
     """Edges between which there are about equally many of these numbers, which ascend."""
-    wanted = np.quantile(ordered, np.arange(1, bins) / bins)
-    return [_between(ordered, edge) for edge in np.unique(_last_up_to(ordered, wanted)) if edge < ordered[-1]]
+    if weights is None or (weights == 1).all():
+        last = _last_up_to(ordered, np.quantile(ordered, np.arange(1, bins) / bins))
+    else:  # the same as of numbers that are there as often as they weigh
+        reached = np.cumsum(weights)
+        wanted = (reached[-1] - 1) * (np.arange(1, bins) / bins)
+        last = ordered[np.minimum(np.searchsorted(reached, wanted, side="right"), len(ordered) - 1)]
+    return [_between(ordered, edge) for edge in np.unique(last) if edge < ordered[-1]]
 
 
 def width_cuts(ordered: Floats, bins: int) -> list[float]:
@@ -170,7 +186,7 @@ def width_cuts(ordered: Floats, bins: int) -> list[float]:
     return [edge for edge in dict.fromkeys(rounded) if low <= edge < high]
 
 
-def supervised_cuts(values: Floats, labels: Integers, bins: int) -> list[float]:
+def supervised_cuts(values: Floats, labels: Integers, bins: int, weights: Floats | None = None) -> list[float]:
     """Edges where the distribution of the labels changes: those of Fayyad and Irani, the most telling ones first.
 
     An interval is cut where the entropy of the labels falls the most, unless the cut costs more bits than it saves.
@@ -179,7 +195,7 @@ def supervised_cuts(values: Floats, labels: Integers, bins: int) -> list[float]:
         return []
     ordered, row = np.unique(values, return_inverse=True)
     counts = np.zeros((len(ordered), int(labels.max()) + 1))
-    np.add.at(counts, (row, labels), 1)
+    np.add.at(counts, (row, labels), 1 if weights is None else weights)
     edges: list[float] = []
     waiting = [(-cut.saved, first, last, cut.after) for first, last, cut in _cuts_of(counts, [(0, len(ordered))])]
     heapq.heapify(waiting)
@@ -219,18 +235,19 @@ def _best_cut(counts: Floats) -> _Cut | None:
     saved = total - bits_left - bits_right
     after = int(np.argmax(saved > saved.max() - 1e-9 * max(total, 1.0)))
     rows = float(whole.sum())
-    kinds, kinds_left, kinds_right = (int(np.count_nonzero(part)) for part in (whole, left[after], right[after]))
+    each = (whole, left[after], right[after])
+    kinds, kinds_left, kinds_right = (int(np.count_nonzero(part > NO_WEIGHT * rows)) for part in each)
     entropies = [bits / part.sum() for bits, part in ((bits_left[after], left[after]), (bits_right[after], right[after]))]
     choices = math.log2(3**kinds - 2) if kinds < 500 else kinds * math.log2(3)
     paid = choices - (kinds * total / rows - kinds_left * entropies[0] - kinds_right * entropies[1])
-    return _Cut(after, float(saved[after])) if saved[after] > math.log2(rows - 1) + paid + 1e-9 else None
+    return _Cut(after, float(saved[after])) if saved[after] > math.log2(max(rows - 1, 1)) + paid + 1e-9 else None
 
 
 def _bits(counts: Floats) -> Floats:
     """The entropy of each row of counts times their sum."""
     totals = counts.sum(axis=1)
     logs = np.log2(counts, out=np.zeros_like(counts), where=counts > 0)
-    bits: Floats = totals * np.log2(np.maximum(totals, 1)) - (counts * logs).sum(axis=1)
+    bits: Floats = totals * np.log2(np.where(totals > 0, totals, 1)) - (counts * logs).sum(axis=1)
     return bits
 
 

@@ -82,6 +82,7 @@ def read_report(file: Container, kind: str, families: int) -> Report:
     return Report(
         record.choice("kind", ("discrete", "gaussian")), record.count("rows"), families, unobserved, missing, partial,
         tuple(record.texts("singular")), tuple(_names(record, "constant")), _em(record) if "em" in record else None,
+        _texts_by_name(record, "suspicious"),
     )  # fmt: skip
 
 
@@ -126,6 +127,14 @@ def _numbers(record: Facts, what: str) -> tuple[float, ...]:
     if not all(type(number) in (float, int) for number in numbers):
         raise record.wrong(what, numbers)
     return tuple(map(float, numbers))
+
+
+def _texts_by_name(record: Facts, what: str) -> dict[str, str]:
+    """Texts by name; files of earlier versions have none."""
+    found = record.part(what).record if what in record else {}
+    if not all(isinstance(text, str) for text in found.values()):
+        raise record.wrong(what, found)
+    return {**found}
 
 
 def _names(record: Facts, what: str) -> list[Name]:

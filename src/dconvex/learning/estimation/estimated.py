@@ -18,6 +18,7 @@ from dconvex.inference.report import Report
 from dconvex.inference.table_store import TableStore
 from dconvex.learning.estimation.priors import NormalInverseGamma, Prior
 from dconvex.learning.estimation.regression_estimates import least_squares, posterior_means
+from dconvex.learning.estimation.remarks import remarks_on
 from dconvex.learning.estimation.table_estimates import estimated_tables
 from dconvex.learning.statistics.counts import Counts
 from dconvex.learning.statistics.gatherer import FamilyStatistics
@@ -65,7 +66,8 @@ def _discrete(index: ClusterIndex, counts: Counts, prior: Prior | None, limit: i
     found = estimated_tables(counts, prior, limit)
     store = TableStore.of(index, counts.tallies.sizes, found.values)
     engine = DiscreteEngine(store, tuple(own.labels for own in counts.states), coherent=coherent)
-    return Estimated(engine, replace(_report(counts), unobserved=found.unobserved_rows(counts.families)))
+    unobserved = found.unobserved_rows(counts.families)
+    return Estimated(engine, replace(_report(counts), unobserved=unobserved, suspicious=remarks_on(counts)))
 
 
 def _gaussian(index: ClusterIndex, moments: Moments, prior: Prior | None, *, coherent: bool) -> Estimated:
