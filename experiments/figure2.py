@@ -130,7 +130,9 @@ def own_states_row(name: str, runs: pd.DataFrame) -> Row:
     """The network's own states and tables, as in the notebook."""
     ratio, together = runs["full"] / runs["decom"], (runs["together"] / runs["decom"]).median()
     ours = f"{ratio.mean():.2f} ± {ratio.std():.2f}, median {ratio.median():.2f}; global on the same cores {together:.2f}"
-    return Row(f"{name}, its own states", f"{PAPER[name]:.2f}", ours, f"{len(runs)} repetitions, as the notebook learns them")
+    return Row(
+        f"{name}, its own states", f"{PAPER[name]:.2f}", ours, f"{len(runs)} repetitions at a load of {os.getloadavg()[0]:.1f}"
+    )
 
 
 def rows_row(name: str, growth: pd.DataFrame) -> Row:
