@@ -81,7 +81,8 @@ def test_zig_is_called_through_scripts(programs, zig, tmp_path, monkeypatch):
     monkeypatch.setattr(platform, "libc_ver", lambda: ("glibc", "2.36"))
     choose_compiler(tmp_path / "zig")
     said = subprocess.run([os.environ["CXX"], "-c", "a b.cpp"], capture_output=True, text=True, check=True).stdout
-    assert said == f"{tmp_path}/zig/cache c++ -target aarch64-linux-gnu.2.28 -O2 -s -c a b.cpp\n"
+    last = f"-idirafter {Path(sysconfig.get_path('include')).parent}"
+    assert said == f"{tmp_path}/zig/cache c++ -target aarch64-linux-gnu.2.28 -O2 -s {last} -c a b.cpp\n"
     assert f"-DCMAKE_AR={tmp_path}/zig/ar" in os.environ["CMAKE_ARGS"].split()
     said = subprocess.run([tmp_path / "zig" / "ar", "qc"], capture_output=True, text=True, check=True).stdout
     assert said == f"{tmp_path}/zig/cache ar qc\n"

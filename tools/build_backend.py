@@ -116,7 +116,9 @@ def write_zig_scripts(folder: Path, flags: str) -> None:
     """The compiler and the archiver as scripts in this folder: CMake takes programs, not subcommands."""
     zig = zig_program()
     folder.mkdir(parents=True, exist_ok=True)
-    subcommands = {"c++": f"c++ {zig_target()} {flags}", "ar": "ar", "ranlib": "ranlib"}
+    # Debian's Python.h includes a header of its own by its path from here; nothing else comes from there.
+    last = f'-idirafter "{Path(sysconfig.get_path("include")).parent}"'
+    subcommands = {"c++": f"c++ {zig_target()} {flags} {last}", "ar": "ar", "ranlib": "ranlib"}
     for name, subcommand in subcommands.items():
         script = folder / name
         script.write_text(

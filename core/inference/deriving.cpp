@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -11,53 +12,68 @@
 namespace dconvex {
 namespace {
 
-// On a long way to the ground this many programs are kept for the way back; the others are made twice.
+// On a long way to the ground this many programs are kept for the way back; the others are made again.
 constexpr std::size_t programs_kept = 10'000;
 
+// What is kept of every program on the way.
+struct Brief {
+    double cost, peak_bytes;
+    Vector<Index> sources;  // none where it is too large
+
+    explicit Brief(const Program& program)
+        : cost(static_cast<double>(program.cost)), peak_bytes(static_cast<double>(program.peak_bytes())) {
+        if (!program.is_too_large) sources = program.tables();
+    }
+};
+
 // Visits the wanted tables and all those that they come from, these first, each once. `is_done` says that a table needs no
-// visit (any more), `is_ground` that it comes from no other; `visit` gets the program that derives a table, null for the
-// ground.
+// visit (any more), `is_ground` that it comes from no other; `visit` gets what is known of the program that derives a table,
+// null for the ground, and the program where it was kept.
 template <class IsDone, class IsGround, class Visit>
 void from_the_ground(const std::shared_ptr<const TableLayout>& layout, Indices wanted, IsDone is_done, IsGround is_ground,
                      Visit visit) {
     struct Waiting {
         Index table;
-        std::optional<Program> program;
+        std::unique_ptr<Brief> brief;  // there once its sources were put on the stack
+        std::unique_ptr<Program> program;
     };
     Vector<Waiting> stack;
-    for (const Index table : wanted) stack.push_back({table, std::nullopt});
+    for (const Index table : wanted) stack.push_back({table, nullptr, nullptr});
     std::size_t kept = 0;
     Poll poll;
     while (!stack.empty()) {
         poll();
         const Index table = stack.back().table;
+        if (stack.back().brief) {
+            Waiting own = std::move(stack.back());
+            stack.pop_back();
+            if (own.program) --kept;
+            if (!is_done(table)) visit(table, own.brief.get(), std::move(own.program));
+            continue;
+        }
         if (is_done(table)) {
-            if (stack.back().program) --kept;
             stack.pop_back();
             continue;
         }
         if (is_ground(table)) {
-            visit(table, std::optional<Program>());
             stack.pop_back();
+            visit(table, static_cast<const Brief*>(nullptr), std::unique_ptr<Program>());
             continue;
         }
-        std::optional<Program> program = std::move(stack.back().program);
-        if (program) {
-            --kept;
-            stack.back().program.reset();
-        } else {
-            program = plan_derivation(layout, table);
+        auto program = std::make_unique<Program>(plan_derivation(layout, table));
+        auto brief = std::make_unique<Brief>(*program);
+        const Vector<Index>& sources = brief->sources;
+        if (std::all_of(sources.begin(), sources.end(), is_done)) {
+            stack.pop_back();
+            visit(table, brief.get(), std::move(program));
+            continue;
         }
         const std::size_t own = stack.size() - 1;
-        if (!program->is_too_large) {
-            for (const Index source : program->tables()) {
-                if (!is_done(source)) stack.push_back({source, std::nullopt});
-            }
+        for (const Index source : sources) {
+            if (!is_done(source)) stack.push_back({source, nullptr, nullptr});
         }
-        if (stack.size() - 1 == own) {
-            visit(table, std::move(program));
-            stack.pop_back();
-        } else if (kept < programs_kept) {
+        stack[own].brief = std::move(brief);
+        if (kept < programs_kept) {
             stack[own].program = std::move(program);
             ++kept;
         }
@@ -75,16 +91,14 @@ Derivation::Derivation(std::shared_ptr<Tables> tables, Indices wanted) : tables_
     from_the_ground(
         tables_->shared_layout(), wanted, [&](Index table) { return is_visited[table] || !tables_->is_missing(table); },
         [&](Index table) { return table < tables_->given(); },
-        [&](Index table, std::optional<Program> program) {
+        [&](Index table, const Brief*, std::unique_ptr<Program> program) {
             is_visited[table] = 1;
             if (table < tables_->given()) {
                 missing_.push_back(table);
-            } else if (kept < programs_kept) {
-                items_.push_back({table, std::move(program)});
-                ++kept;
-            } else {
-                items_.push_back({table, std::nullopt});
+                return;
             }
+            if (program && ++kept > programs_kept) program.reset();
+            items_.push_back({table, std::move(program)});
         });
 }
 
@@ -95,9 +109,8 @@ void Derivation::run() {
     }
     for (Item& item : items_) {
         if (!tables_->is_missing(item.table)) continue;
-        const Program program = item.program ? *std::move(item.program) : plan_derivation(tables_->shared_layout(), item.table);
-        item.program.reset();
-        if (make(item.table, program)) {
+        const std::unique_ptr<Program> kept = std::move(item.program);
+        if (kept ? make(item.table, *kept) : make(item.table, plan_derivation(tables_->shared_layout(), item.table))) {
             tables_->publish(item.table);
         } else {
             tables_->mark_underflowed(item.table);
@@ -132,16 +145,13 @@ DerivationCost derivation_cost(Tables& tables, Indices wanted) {
     from_the_ground(
         tables.shared_layout(), wanted, [&](Index table) { return tables.has_cost(table); },
         [](Index) { return false; },  // what is given has its cost from the start
-        [&](Index table, const std::optional<Program>& program) {
+        [&](Index table, const Brief* brief, const std::unique_ptr<Program>&) {
             DerivationCost most{0.0, 0.0};
-            if (!program->is_too_large) {
-                for (const Index source : program->tables()) {
-                    most.multiplications = std::max(most.multiplications, tables.cost(source).multiplications);
-                    most.peak_bytes = std::max(most.peak_bytes, tables.cost(source).peak_bytes);
-                }
+            for (const Index source : brief->sources) {
+                most.multiplications = std::max(most.multiplications, tables.cost(source).multiplications);
+                most.peak_bytes = std::max(most.peak_bytes, tables.cost(source).peak_bytes);
             }
-            tables.set_cost(table, {static_cast<double>(program->cost) + most.multiplications,
-                                    std::max(static_cast<double>(program->peak_bytes()), most.peak_bytes)});
+            tables.set_cost(table, {brief->cost + most.multiplications, std::max(brief->peak_bytes, most.peak_bytes)});
         });
     DerivationCost total{0.0, 0.0};
     for (const Index table : wanted) {

@@ -2,7 +2,7 @@
 
 #pragma once
 
-#include <optional>
+#include <memory>
 
 #include "common/memory.hpp"
 #include "inference/program.hpp"
@@ -16,6 +16,7 @@ class Derivation {
 public:
     // Finds out what is missing; nothing is made yet. Wanted tables must exist.
     Derivation(std::shared_ptr<Tables> tables, Indices wanted);
+    Derivation(Derivation&&) = default;  // and no copies
 
     // Given tables whose numbers are not there: they have to be put in before `run`, or marked as underflowed.
     const Vector<Index>& missing() const noexcept { return missing_; }
@@ -25,7 +26,7 @@ public:
 private:
     struct Item {
         Index table;
-        std::optional<Program> program;  // those of a very long way are made twice rather than kept
+        std::unique_ptr<Program> program;  // null on a very long way, where it is made again
     };
 
     bool make(Index table, const Program& program) const;

@@ -116,6 +116,13 @@ def threads(n_jobs: int | None) -> Iterator[Workers]:
         workers.stop()
 
 
+def in_blocks(rows: int, at_once: int, n_jobs: int | None, work: Callable[[slice], None]) -> None:
+    """Work on so many rows at once; the blocks are the same for any number of threads."""
+    blocks = [slice(first, min(first + at_once, rows)) for first in range(0, rows, at_once)]
+    with threads(max(1, min(thread_count(n_jobs), len(blocks)))) as workers:
+        workers.map(work, blocks)
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[Result]):
     """What a task has come to."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -12,7 +12,7 @@ from dconvex.arrays import Flags, Floats, Indices
 from dconvex.errors import TooLargeError
 from dconvex.graph.dag import Dag
 from dconvex.names import Name
-from dconvex.threads import thread_count, threads
+from dconvex.threads import in_blocks
 
 Filling: TypeAlias = Literal["none", "most_probable", "sample"]
 
@@ -74,7 +74,7 @@ def complete_states(
         if filling != "none":
             codes[:, block] = own
 
-    _by_block(rows, how.n_jobs, complete)
+    in_blocks(rows, ROWS_AT_ONCE, how.n_jobs, complete)
     return found
 
 
@@ -115,14 +115,8 @@ def complete_numbers(
         if is_wanted.any():
             values[:, block] = own
 
-    _by_block(rows, how.n_jobs, complete)
+    in_blocks(rows, ROWS_AT_ONCE, how.n_jobs, complete)
     return found
-
-
-def _by_block(rows: int, n_jobs: int | None, work: Callable[[slice], None]) -> None:
-    blocks = [slice(first, min(first + ROWS_AT_ONCE, rows)) for first in range(0, rows, ROWS_AT_ONCE)]
-    with threads(max(1, min(thread_count(n_jobs), len(blocks)))) as workers:
-        workers.map(work, blocks)
 
 
 def _generator(seed: np.random.SeedSequence, block: slice) -> np.random.Generator:

@@ -17,6 +17,7 @@ from dconvex.network.compensated import difference
 from dconvex.network.completion import Completing, complete_numbers
 from dconvex.network.family import Regression, hashable
 from dconvex.network.frame_columns import Columns
+from dconvex.threads import in_blocks
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,6 +92,16 @@ class Regressions:
     def log_likelihood(self, dag: Dag, data: Columns, limit: int, n_jobs: int | None = 1) -> Floats:
         values = np.array([data.numbers_or_missing(name) for name in dag.nodes]).reshape(len(dag), len(data))
         total = np.zeros(len(data))
+        in_blocks(len(data), ROWS_AT_ONCE, n_jobs, lambda block: self._add_densities(dag, values[:, block], total[block]))
+        gapped = np.flatnonzero(np.isnan(values).any(axis=0))
+        if len(gapped):
+            numbers = (self.intercept, self.coefficients, self.variance)
+            none = np.zeros(len(dag), bool)
+            total[gapped] += complete_numbers(dag, numbers, values[:, gapped], none, Completing(limit, n_jobs))
+        return total
+
+    def _add_densities(self, dag: Dag, values: Floats, total: Floats) -> None:
+        """Add the logarithm of the density of what is there in each row, parents included."""
         for index in range(len(dag)):
             parents, weights = dag.graph.parents[index], self._coefficients_of(dag, index)[None, :]
             [residual] = difference(values[[index]], self.intercept[[index]], weights, values[parents])
@@ -104,12 +115,6 @@ class Regressions:
             else:
                 scale = np.abs(values[index]) + self._magnitude(dag, index, values)
                 total[np.abs(residual) > ON_SUPPORT * scale] = -np.inf
-        gapped = np.flatnonzero(np.isnan(values).any(axis=0))
-        if len(gapped):
-            numbers = (self.intercept, self.coefficients, self.variance)
-            none = np.zeros(len(dag), bool)
-            total[gapped] += complete_numbers(dag, numbers, values[:, gapped], none, Completing(limit, n_jobs))
-        return total
 
     def intervened(self, dag: Dag, after: Dag, settings: Mapping[Name, Label | float]) -> Regressions:
         intercept, variance = self.intercept.copy(), self.variance.copy()

@@ -20,7 +20,7 @@ from dconvex.network.completion import Completing, complete_states
 from dconvex.network.family import Table, hashable
 from dconvex.network.frame_columns import Columns
 from dconvex.network.random_streams import can_skip, skip, skipped
-from dconvex.threads import thread_count, threads
+from dconvex.threads import in_blocks, thread_count, threads
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -173,20 +173,29 @@ class Tables:
         total = np.zeros(len(data))
         gapped = np.flatnonzero(~is_whole)
         if not len(gapped):
-            return self._of_whole_rows(dag, columns, total)
-        total[is_whole] = self._of_whole_rows(dag, [own[is_whole] for own in columns], np.zeros(int(is_whole.sum())))
+            return self._of_whole_rows(dag, columns, total, n_jobs)
+        whole = [own[is_whole] for own in columns]
+        total[is_whole] = self._of_whole_rows(dag, whole, np.zeros(len(data) - len(gapped)), n_jobs)
         codes = np.array([own[gapped] for own in columns], np.int32)
         sizes = [len(labels) for labels in self.labels]
         total[gapped] = complete_states(dag, self.values, sizes, codes, "none", Completing(limit, n_jobs))
         return total
 
-    def _of_whole_rows(self, dag: Dag, codes: Sequence[NDArray[Any]], total: Floats) -> Floats:
+    def _of_whole_rows(self, dag: Dag, codes: Sequence[NDArray[Any]], total: Floats, n_jobs: int | None) -> Floats:
         """Add the logarithms of the probabilities of rows without a missing cell."""
         with np.errstate(divide="ignore"):
             logs = np.log(self.values)
-        for index, own in enumerate(codes):
-            cell = self._rows(dag, index, codes, slice(0, len(total))) * len(self.labels[index]) + own
-            total += logs[self.offset[index] + cell]
+
+        def add(block: slice) -> None:
+            own = total[block]
+            for index, column in enumerate(codes):
+                cell = self._rows(dag, index, codes, block)
+                cell *= len(self.labels[index])
+                cell += self.offset[index]
+                cell += column[block]
+                own += logs[cell]
+
+        in_blocks(len(total), ROWS_AT_ONCE, n_jobs, add)
         return total
 
     def intervened(self, dag: Dag, after: Dag, settings: Mapping[Name, Label | float]) -> Tables:

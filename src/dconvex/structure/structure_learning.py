@@ -12,6 +12,7 @@ from dconvex.arrays import Indices
 from dconvex.errors import DataError
 from dconvex.graph.cpdag import Cpdag
 from dconvex.graph.dag import Dag, DagLike
+from dconvex.learning.discretizer import Discretizer, checked_discretizer
 from dconvex.learning.learning_options import EM, Kind, LearningOptions, Missing, StatesLike, checked_missing
 from dconvex.learning.progress import Iterations
 from dconvex.names import Name, checked_labels
@@ -53,6 +54,7 @@ def learn_structure(
     alpha: float = 0.01,
     missing: Missing | EM = "available",
     weights: Name | None = None,
+    discretizer: Discretizer | None = None,
     n_jobs: int | None = None,
     max_bytes: float | None = None,
     seed: int = 0,
@@ -81,6 +83,7 @@ def learn_structure(
         alpha: The level of tests, for methods that test.
         missing: What becomes of rows with missing cells: `"complete"` leaves them out, and the result says how many.
         weights: The column of the rows' weights: a row of weight 2 counts as two rows.
+        discretizer: What makes intervals of columns of numbers, as for `fit`.
         n_jobs: The number of threads (None: all cores); it makes no difference to the result.
         max_bytes: The most memory for rows and scores (None: half of what the machine has).
         seed: Of the perturbations of `"search"`.
@@ -106,7 +109,10 @@ def learn_structure(
     choice = ScoreChoice.of(score)
     rules = EdgeRules.of(required, forbidden, tiers, max_parents, start, target)
     check_honoured(method, chosen, rules, max_seconds, choice)
-    declared = None if states is None else {name: checked_labels(name, labels) for name, labels in states.items()}
+    cut = checked_discretizer(discretizer)
+    both = {**({} if cut is None else cut.states), **(states or {})}
+    declared = {name: checked_labels(name, labels) for name, labels in both.items()} or None
+    kind = "discrete" if declared and kind is None else kind
     options = LearningOptions(kind, declared, "raise", n_jobs, max_bytes, progress, checked_missing(missing), weights=weights)
     clock = Clock(max_seconds)
     rows = rows_of(data, options)
