@@ -16,7 +16,7 @@ from benchmarks.harness import RESULTS, duration
 Record: TypeAlias = Mapping[str, Any]
 
 PAGE = Path(__file__).parent / "RESULTS.md"
-PEERS = ("pyAgrum", "pgmpy", "NumPy", "plain")
+PEERS = ("pyAgrum", "pgmpy", "scikit-learn", "NumPy", "plain")
 """How the names of contenders begin that are not ours."""
 
 HEAD = """# Benchmarks
