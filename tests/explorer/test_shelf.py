@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import http.client
 import json
 from urllib.parse import quote, urlsplit
@@ -69,7 +70,19 @@ def test_files_are_given_up_in_turn(bif):
     keys = [shelf.add("cancer.bif", bif) for _ in range(MOST_OPEN + 1)]
     assert shelf.file(keys[0]) is None
     assert all(map(shelf.file, keys[1:]))
-    assert not list(shelf._folder.iterdir())  # only models keep their file, which they read from
+    assert len(list(shelf._folder.iterdir())) == MOST_OPEN
+    folder = shelf._folder
+    del shelf
+    gc.collect()
+    assert not folder.exists()
+
+
+def test_what_is_too_large_to_explore_leaves_no_file(monkeypatch, bif):
+    monkeypatch.setattr("dconvex.explorer.explorer.MOST_VARIABLES", 3)
+    shelf = Shelf()
+    with pytest.raises(dc.DconvexError, match="too many to explore"):
+        shelf.add("cancer.bif", bif)
+    assert not list(shelf._folder.iterdir())
 
 
 @pytest.mark.parametrize(

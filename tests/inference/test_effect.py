@@ -129,5 +129,7 @@ def test_wrong_questions_are_refused():
         model.effect("smoke", "lung", {"lung": "yes"})
     with pytest.raises(dc.UnknownVariableError, match="did you mean 'smoke'"):
         model.effect("smok", "lung")
+    with pytest.raises(ValueError, match="one treatment is set at a time, not 2"):
+        model.effect(["smoke", "bronc"], "lung")
     with pytest.raises(dc.TooLargeError):
         model.effect("smoke", "lung", max_bytes=8)

@@ -183,6 +183,11 @@ def test_wrong_questions_are_refused():
         ask("lung", costs={"xrays": 2})
     with pytest.raises(ValueError, match="the cost of 'xray' is 0; it must be a number above 0"):
         ask("lung", costs={"xray": 0})
+    with pytest.raises(TypeError, match="costs must be a mapping"):
+        ask("lung", costs=[2])
+    for cost in ("much", None, -1, float("nan")):
+        with pytest.raises(ValueError, match="the cost of 'xray' is"):
+            ask("lung", costs={"xray": cost})
     with pytest.raises(dc.ImpossibleEvidenceError):
         ask("lung", {"either": "no", "tub": "yes"})
     with pytest.raises(dc.TooLargeError):

@@ -202,6 +202,8 @@ def test_wrong_questions_are_refused():
         model.sensitivity("lung", "yes", {"lung": "no"})
     with pytest.raises(ValueError, match="the threshold is 1; it must be between 0 and 1"):
         model.sensitivity("lung", "yes", threshold=1)
+    with pytest.raises(ValueError, match="the threshold is 'half'"):
+        model.sensitivity("lung", "yes", threshold="half")
     with pytest.raises(dc.TooLargeError, match="derivatives with respect to 32 parameters"):
         model.sensitivity("lung", "yes", {"dysp": "yes"}, max_bytes=6_000)
     with pytest.raises(ValueError, match="'lacA' has no states: the model is Gaussian"):

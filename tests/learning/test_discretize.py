@@ -339,3 +339,13 @@ def test_floats_among_states_are_refused_with_a_way_out():
         dc.fit([("x", "y")], pd.DataFrame({"x": [0.5, 1.5], "y": [1, 2]}), kind="discrete")
     with pytest.raises(dc.DataError, match=r"holds 0.5 \(float\) in row 0; .*dc.discretize\(data, \['x'\]\)"):
         dc.fit([("x", "y")], pd.DataFrame({"x": np.array([0.5, 1.5], object), "y": [1, 2]}), kind="discrete")
+
+
+def test_a_structure_is_learned_through_a_discretizer():
+    frame = customers(2000)
+    cut = dc.discretize(frame, ["age"], bins=3)
+    found = dc.learn_structure(frame, discretizer=cut)
+    assert found.dag == dc.learn_structure(frame, states=cut.states).dag == dc.learn_structure(cut.transform(frame)).dag
+    assert ("age", "churn") in {tuple(sorted(edge)) for edge in found.dag.edges}
+    with pytest.raises(TypeError, match=r"discretizer= takes what dc\.discretize returns, not dict"):
+        dc.learn_structure(frame, discretizer={})

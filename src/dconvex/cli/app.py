@@ -19,6 +19,7 @@ from dconvex.cli.options import (
     JsonOption,
     Kind,
     MaxBytesOption,
+    Method,
     Missing,
     NetworkArgument,
     OptionalNetworkArgument,
@@ -131,6 +132,77 @@ def decompose(
     decompose_network(
         network, mode=separators.value, refine=refine, effort=effort, full=full, as_json=json, dot=dot, picture=plot
     )
+
+
+@app.command(
+    epilog=examples(
+        "dconvex learn rows.csv -o model.dcx",
+        "dconvex learn rows.csv -o model.dcx --score bdeu:10 --prior bdeu:1",
+        "dconvex learn rows.csv --structure-only -o graph.dot --method ges",
+        "dconvex learn rows.csv --structure-only -o graph.txt --required HR:CO --max-parents 3",
+    )
+)
+def learn(
+    data: Annotated[
+        list[str], typer.Argument(metavar="DATA", help="CSV or Parquet files, folders or patterns; - for CSV from stdin.")
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="The model file to write, .dcx; or .bif, .txt, .csv, .dot.")
+    ],
+    structure_only: Annotated[bool, flag("--structure-only", "Write the graph without a model.")] = False,
+    method: Annotated[Method, typer.Option(help="How the graph is found.")] = Method.search,
+    score: Annotated[str, typer.Option(metavar="NAME[:NUMBER]", help="bic, aic, bdeu:10 or bge.")] = "bic",
+    kind: Annotated[Kind | None, typer.Option(help="What the columns are, if not what they look like.")] = None,
+    required: Annotated[
+        list[str] | None, typer.Option(metavar="PARENT:CHILD", help="An edge that the graph must have; several times.")
+    ] = None,
+    forbidden: Annotated[
+        list[str] | None, typer.Option(metavar="PARENT:CHILD", help="An edge that it must not have; several times.")
+    ] = None,
+    tier: Annotated[
+        list[str] | None,
+        typer.Option(metavar="A,B,…", help="Variables of a tier, the earliest first: no edge leads to an earlier one."),
+    ] = None,
+    max_parents: Annotated[int | None, typer.Option(metavar="NUMBER", help="The most parents of a variable.")] = None,
+    target: Annotated[str | None, typer.Option(metavar="VARIABLE", help="The variable to classify, for tan.")] = None,
+    alpha: Annotated[float, typer.Option(metavar="NUMBER", help="The level of tests, for pc.")] = 0.01,
+    seed: Annotated[int, typer.Option(metavar="NUMBER", help="Of the perturbations of search.")] = 0,
+    max_seconds: Annotated[
+        float | None, typer.Option(metavar="NUMBER", help="Stop the search after this time with the best graph so far.")
+    ] = None,
+    missing: Annotated[
+        Missing, typer.Option(help="Rows with missing cells: what each family has, complete rows only, or EM.")
+    ] = Missing.available,
+    weights: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column of the rows' weights.")] = None,
+    prior: Annotated[
+        str | None, typer.Option(metavar="NAME[:NUMBER]", help="Of the tables: bdeu:10, dirichlet:1 or nig.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(metavar="NUMBER", help="Threads; -1 for all cores.")] = -1,
+    max_bytes: MaxBytesOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Learn a graph from data, and a model over it."""
+    from dconvex.cli.learn import GraphLearning, learn_network
+
+    how = GraphLearning(
+        method.value,
+        score,
+        kind.value if kind else None,
+        required or (),
+        forbidden or (),
+        tier or (),
+        max_parents,
+        target,
+        alpha,
+        seed,
+        max_seconds,
+        missing.value,
+        weights,
+        prior,
+        jobs,
+        max_bytes,
+    )
+    learn_network(data, out, how, structure_only=structure_only, as_json=json)
 
 
 @app.command(

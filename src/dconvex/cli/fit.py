@@ -52,14 +52,14 @@ class Learning:
 
 def learn(structure: str, data: Sequence[str], out: Path, how: Learning, *, as_json: bool = False) -> None:
     """Learn a model from files and write it."""
-    _check_target(out)
+    check_model_target(out)
     if how.jobs == 0:
         raise typer.BadParameter("the number of threads must not be 0; -1 uses all cores", param_hint="--jobs")
     known = find_structure(structure)
     network = known if isinstance(known, BayesianNetwork) else None
     prior = read_prior(how.prior)
     start = time.perf_counter()
-    with _as_files(data) as files:
+    with as_files(data) as files:
         nulls: NullOption = {} if how.null_values is None else {"null_values": how.null_values}
         cut = _discretizer(files, how, as_dag(known), nulls)
         model = fit(
@@ -83,7 +83,7 @@ def learn(structure: str, data: Sequence[str], out: Path, how: Learning, *, as_j
     if as_json:
         print_json({"model": str(out), "seconds": seconds, "clusters": len(model.tree), **model.report().record()})
         return
-    _print_learned(Console(soft_wrap=True), model, out, seconds)
+    print_learned(Console(soft_wrap=True), model, out, seconds)
 
 
 class NullOption(TypedDict, total=False):
@@ -126,7 +126,7 @@ def read_prior(spelled: str | None) -> Prior | None:
 
 
 @contextmanager
-def _as_files(data: Sequence[str]) -> Iterator[list[str]]:
+def as_files(data: Sequence[str]) -> Iterator[list[str]]:
     """The files and folders, with what comes from stdin as one of them: rows may be read more than once."""
     if STDIN not in data:
         yield list(data)
@@ -138,13 +138,15 @@ def _as_files(data: Sequence[str]) -> Iterator[list[str]]:
         yield [str(rows) if name == STDIN else name for name in data]
 
 
-def _check_target(out: Path) -> None:
+def check_model_target(out: Path) -> None:
+    """Raise unless a model file can be written there."""
     if out.suffix.lower() != MODEL_SUFFIX:
         raise FormatError(f"a model file ends in {MODEL_SUFFIX}, not in {out.suffix!r}", path=str(out))
     check_target(out)
 
 
-def _print_learned(console: Console, model: LocalModel, out: Path, seconds: float) -> None:
+def print_learned(console: Console, model: LocalModel, out: Path, seconds: float) -> None:
+    """Say what was learned and written."""
     console.print(Text(f"{model}, learned in {seconds:.2f} s", style="bold"))
     console.print(Text(str(model.report())))
     size = out.stat().st_size

@@ -118,6 +118,18 @@ class Unknown(StrEnum):
     missing = "missing"
 
 
+class Method(StrEnum):
+    """The methods of `learn_structure`."""
+
+    search = "search"
+    greedy = "greedy"
+    ges = "ges"
+    pc = "pc"
+    exact = "exact"
+    tree = "tree"
+    tan = "tan"
+
+
 class Kind(StrEnum):
     """The kinds of columns."""
 

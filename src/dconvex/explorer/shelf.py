@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path, PurePath
 from tempfile import mkdtemp
 
-from dconvex.errors import FormatError
+from dconvex.errors import DconvexError, FormatError
 from dconvex.explorer.explorer import Explorer
 from dconvex.explorer.translation import Plain
 from dconvex.formats import read
@@ -72,20 +72,20 @@ class Shelf:
         if suffix not in known:
             raise FormatError(f"unknown suffix {suffix!r}; a page takes {', '.join(known)}", path=title)
         path = self._file_for(suffix)
-        path.write_bytes(content)
         try:
+            path.write_bytes(content)
             model, call = self._model(path, suffix)
-        except FormatError as error:
-            path.unlink()
-            raise type(error)(str(error).replace(str(path), title)) from None
-        return Explorer(model, title, call.format(repr(title)))
+            explorer = Explorer(model, title, call.format(repr(title)))
+        except Exception as error:
+            path.unlink(missing_ok=True)
+            raise _about(title, path, error) from None
+        weakref.finalize(explorer, path.unlink, missing_ok=True)
+        return explorer
 
     def _model(self, path: Path, suffix: str) -> tuple[LocalModel, str]:
         if suffix == MODEL_SUFFIX:  # its numbers are read when a question needs them: the file stays
             return open_model(path), "dc.open_model({})"
-        network = read(path)
-        path.unlink()
-        return localize(network), "dc.localize(dc.read({}))"
+        return localize(read(path)), "dc.localize(dc.read({}))"
 
     def _file_for(self, suffix: str) -> Path:
         with self._lock:
@@ -105,3 +105,11 @@ class Shelf:
             while len(shelf) > MOST_OPEN:
                 shelf.popitem(last=False)
             return shelf[key]
+
+
+def _about(title: str, path: Path, error: Exception) -> Exception:
+    """The error with the name of what was dropped, instead of where we keep it."""
+    if not isinstance(error, DconvexError) or str(path) not in str(error):
+        return error
+    kind = FormatError if isinstance(error, FormatError) else DconvexError
+    return kind(str(error).replace(str(path), title))

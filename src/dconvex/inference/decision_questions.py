@@ -16,7 +16,7 @@ from dconvex.inference.influences import Influences, influences_of
 from dconvex.inference.informative import MostInformative, check_costs, most_informative
 from dconvex.inference.kinds import engine_of
 from dconvex.inference.request import Request
-from dconvex.inference.sensitivity import Sensitivity, sensitivity_of
+from dconvex.inference.sensitivity import Sensitivity, check_threshold, sensitivity_of
 from dconvex.names import Label, Name
 from dconvex.network.network import BayesianNetwork
 
@@ -116,8 +116,7 @@ class DecisionQuestions(BaseModel):
         >>> found[0].title, round(found[0].derivative, 4), round(found[0].at(0.2), 4)
         ('P(xray = yes | either = no)', -3.7925, 0.3435)
         """
-        if threshold is not None and not 0 < threshold < 1:
-            raise ValueError(f"the threshold is {threshold!r}; it must be between 0 and 1")
+        check_threshold(threshold)
         request = self._about_one(target, evidence, soft, max_bytes)
         network, (variable,) = self.network(), request.targets
         code = self._state_of(variable, state)
@@ -163,7 +162,7 @@ class DecisionQuestions(BaseModel):
           smoke = no   0.2523  0.0100   -1.6480  0.1837   +0.0386
           xray = yes   0.0035  0.4887   +2.9100  0.1703   +0.9611
           dysp = no    0.1423  0.0181   -0.9380  0.0482   +0.0102
-        conflict of the findings: +0.6895 bits; xray, smoke, dysp disagree with the others
+        conflict of the findings: +0.6895 bits; xray disagrees with the others
         """
         request = self._about_one(target, evidence, soft, max_bytes)
         code = None if state is None else self._state_of(request.targets[0], state)
@@ -213,7 +212,10 @@ class DecisionQuestions(BaseModel):
           no         0.0550       0.0427
         """
         request = self._about_one(outcome, evidence, soft, max_bytes)
-        (variable,) = self._indices([treatment])
+        settings = self._indices(treatment)
+        if len(settings) != 1:
+            raise ValueError(f"one treatment is set at a time, not {len(settings)}: {treatment!r}")
+        (variable,) = settings
         if variable in request.targets:
             raise ValueError(f"{treatment!r} is both treatment and outcome")
         if variable in request.evidence.variables:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 NAMED = 8
 """The most findings that are named."""
-AGREES = 1e-9
-"""Bits; a smaller conflict is a rounding error."""
+AGREES = 0.05
+"""Bits; findings that the others make less probable by no more than this (3.4 %) count as agreeing."""
 
 
 @final
@@ -83,7 +83,7 @@ class Influences(AnswerRows[Influence]):
 
     @property
     def disagreeing(self) -> tuple[Name, ...]:
-        """The findings that the others make less probable, the worst first."""
+        """The findings that the others make clearly less probable (by more than 0.05 bits), the worst first."""
         worst = sorted((row for row in self.rows if row.conflict > AGREES), key=lambda row: -row.conflict)
         return tuple(row.variable for row in worst)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, NamedTuple, final
 
 import numpy as np
@@ -25,7 +26,7 @@ from dconvex.inference.regression_model import RegressionModel
 from dconvex.inference.request import Request
 from dconvex.inference.table_model import TableModel
 from dconvex.inference.titles import KnownValue, title_of
-from dconvex.names import Name, in_one_line
+from dconvex.names import Name, check_mapping, in_one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -119,15 +120,16 @@ def most_informative(
     return MostInformative(ranked, target, found.known, found.uncertainty, costs is not None, is_gaussian)
 
 
-def check_costs(names: Sequence[Name], costs: Mapping[Name, float]) -> dict[Name, float]:
+def check_costs(names: Sequence[Name], costs: Mapping[Name, object]) -> dict[Name, float]:
     """The costs as numbers, each of a variable that there is."""
+    check_mapping("costs", costs)
     known, checked = set(names), {}
     for name, cost in costs.items():
         if name not in known:
             raise UnknownVariableError(name, names)
-        checked[name] = float(cost)
-        if not (math.isfinite(checked[name]) and checked[name] > 0):
+        if not isinstance(cost, Real) or not 0 < float(cost) < math.inf:
             raise ValueError(f"the cost of {name!r} is {cost!r}; it must be a number above 0")
+        checked[name] = float(cost)
     return checked
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, NamedTuple, final, overload
 
 import numpy as np
@@ -165,6 +166,12 @@ def _plain(probability: float) -> str:
 
 def _span(ends: tuple[float, float]) -> str:
     return "any" if ends == (0.0, 1.0) else f"{ends[0]:.4f} to {ends[1]:.4f}"
+
+
+def check_threshold(threshold: object) -> None:
+    """Raise unless it is None or a probability that is neither 0 nor 1."""
+    if threshold is not None and not (isinstance(threshold, Real) and 0 < float(threshold) < 1):
+        raise ValueError(f"the threshold is {threshold!r}; it must be between 0 and 1")
 
 
 def admissible(found: Slopes, state: int, threshold: float | None) -> Floats:

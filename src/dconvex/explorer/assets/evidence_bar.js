@@ -18,7 +18,8 @@ export class EvidenceBar {
     this.pin = button("", () => question.pin(!question.pinned), { id: "pin", title: hint });
     this.link = button("", () => this.#share(), { id: "share", title: "Copy a link to this question" });
     this.link.append(icon("link"), html("span", { className: "wide" }, "Copy link"));
-    element.replaceChildren(this.undo, this.redo, this.chips, this.chance, this.forget, this.pin, this.link);
+    this.cases = html("span", { id: "cases", hidden: true });
+    element.replaceChildren(this.undo, this.redo, this.chips, this.cases, this.chance, this.forget, this.pin, this.link);
   }
 
   /** Show the question, before it is answered. */

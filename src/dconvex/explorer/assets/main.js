@@ -2,6 +2,7 @@
 
 import * as address from "./address.js";
 import * as api from "./api.js";
+import { CaseFile } from "./case_file.js";
 import { Conversation } from "./conversation.js";
 import { acceptFiles } from "./drop.js";
 import { html, mark } from "./elements.js";
@@ -11,7 +12,7 @@ import { Folding } from "./folding.js";
 import { counted } from "./format.js";
 import { Layout } from "./layout.js";
 import { NetworkView } from "./network_view.js";
-import { copy, notice } from "./notices.js";
+import { copy } from "./notices.js";
 import { Panel } from "./panel.js";
 import { Question } from "./question.js";
 import { rememberOpened, takeRow } from "./recent.js";
@@ -53,14 +54,15 @@ class Page {
       this.panel.open("answer");
       this.#begin(index);
     });
-    acceptFiles((file) => this.#drop(file), "Drop a row of a CSV file: its cells become evidence");
+    this.cases = new CaseFile(this.bar.cases, this.question, this.acts);
+    acceptFiles((file) => this.cases.open(file), "Drop a row of a CSV file: its cells become evidence");
     this.bar.show();
     if (this.question.targets.length) {
       this.panel.lift("half");
       this.#sought = { index: this.question.targets[0], readable: true };
     }
     const row = takeRow();
-    if (row) this.#takeRow(row);
+    if (row) this.cases.take(row);
     else this.conversation.refresh();
   }
 
@@ -143,24 +145,6 @@ class Page {
     if (this.#sought !== null) this.network.reveal(this.#sought.index, this.#sought.readable);
     if (isRedrawn) return this.conversation.refresh(); // for the numbers of what came on screen
     this.#sought = null;
-  }
-
-  async #drop(file) {
-    if (file.size > 1e6) this.panel.complain("That is more than a row: a file with evidence has at most 1 MB.");
-    else this.#takeRow(await file.text());
-  }
-
-  /** A row of a CSV text becomes the evidence. */
-  async #takeRow(text) {
-    try {
-      const { evidence, rows, ignored, problems } = await api.ask("case", { text });
-      this.question.know(evidence);
-      notice(`${counted(evidence.length, "observation")} taken${rows > 1 ? ` from the first of ${rows} rows` : ""}`);
-      const skipped = ignored.length ? [`Columns that this network does not have: ${ignored.slice(0, 8).join(", ")}.`] : [];
-      if (problems.length || skipped.length) this.panel.complain([...problems, ...skipped].join(" "));
-    } catch (problem) {
-      this.panel.complain(problem.message);
-    }
   }
 
   async export(what) {

@@ -8,11 +8,11 @@ import { PlanTab } from "./plan_tab.js";
 import { WhyTab } from "./why_tab.js";
 
 const TABS = [
-  ["answer", "Answer", AnswerTab],
-  ["moved", "What moved", MovedTab],
-  ["next", "Next", NextTab],
-  ["why", "Why", WhyTab],
-  ["plan", "Files", PlanTab],
+  ["answer", "Answer", "The answer, and what is known of each variable", AnswerTab],
+  ["moved", "Moved", "What moved most?", MovedTab],
+  ["next", "Next", "What should I observe?", NextTab],
+  ["why", "Why", "What did each finding do?", WhyTab],
+  ["plan", "Files", "How it was answered, and files to take away", PlanTab],
 ];
 
 export class Panel {
@@ -26,7 +26,7 @@ export class Panel {
     this.message = html("div", { id: "message", role: "alert", hidden: true });
     this.heading = html("h2", { id: "question" });
     this.handle = button("", () => this.#resize(), { id: "sheet", title: "More or less", "aria-label": "more or less of the answer" });
-    this.tabs = TABS.map(([name, label, Tab]) => this.#tab(name, label, new Tab(page)));
+    this.tabs = TABS.map(([name, label, title, Tab]) => this.#tab(name, label, title, new Tab(page)));
     const list = html("div", { className: "tabs", role: "tablist" }, ...this.tabs.map(({ button: each }) => each));
     list.addEventListener("keydown", (event) => this.#key(event));
     const head = html("div", { className: "panel-head" }, this.handle, this.heading, list);
@@ -76,13 +76,14 @@ export class Panel {
     return this.tabs.find(({ name }) => name === this.#open);
   }
 
-  #tab(name, label, tab) {
+  #tab(name, label, title, tab) {
     const element = html("div", { id: `tab-${name}`, className: "tab", role: "tabpanel", "aria-label": label }, ...tab.elements);
     const press = () => {
       this.open(name);
       if (this.aside.dataset.height === "peek") this.lift("half");
     };
-    return { name, tab, element, button: button(label, press, { role: "tab", "data-tab": name, "aria-controls": `tab-${name}` }) };
+    const marks = { role: "tab", title, "data-tab": name, "aria-controls": `tab-${name}` };
+    return { name, tab, element, button: button(label, press, marks) };
   }
 
   #key(event) {
