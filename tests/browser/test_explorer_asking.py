@@ -48,6 +48,18 @@ def test_the_question_is_in_the_address(open_page):
     assert "xray" not in screen.page.url
 
 
+def test_an_address_that_someone_has_typed(open_page):
+    pinned = "with=see%3Dtub:yes%26see%3Deither:no"
+    screen = open_page(
+        "asia", address=f"#ask=lung&ask=lung&see=bronc:no&do=bronc:yes&{pinned}&soft=xray:1&see=:&table=dysp:x&%%"
+    )
+    screen.is_answering("P(lung | do(bronc = yes))")
+    assert screen.posterior("lung") == pytest.approx(screen.model.query("lung").values, rel=1e-12)
+    screen.page.locator("#joint", has_text="The pinned case has no answer").wait_for()
+    screen.page.locator("#pin").click()
+    screen.page.locator("#joint", has_text="The pinned case").wait_for(state="detached")
+
+
 def test_back_undo_and_redo(asia):
     page = asia.page
     asia.ask("lung")

@@ -38,23 +38,24 @@ def paths(dag, start, end):
         left += [[*path, node] for node in near[path[-1]] if node not in path]
 
 
-def blocks(dag, path, given_):
-    """Whether the set blocks the path, by the definition."""
+def blocks(parents, below, path, given_):
+    """Whether the set blocks the path, by the definition; `below` are the descendants of each node and the node itself."""
     for before, node, after in zip(path, path[1:], path[2:], strict=False):
-        is_collider = before in dag.parents(node) and after in dag.parents(node)
-        below = {node, *dag.descendants([node])}
-        if (is_collider and not below & given_) or (not is_collider and node in given_):
+        is_collider = before in parents[node] and after in parents[node]
+        if (is_collider and not below[node] & given_) or (not is_collider and node in given_):
             return True
     return False
 
 
 def by_brute_force(dag, treatment, outcome):
-    allowed = [node for node in dag.nodes if node not in (treatment, outcome) and node not in dag.descendants([treatment])]
-    doors = [path for path in paths(dag, treatment, outcome) if path[1] in dag.parents(treatment)]
+    parents = {node: set(dag.parents(node)) for node in dag.nodes}
+    below = {node: {node, *dag.descendants([node])} for node in dag.nodes}
+    allowed = [node for node in dag.nodes if node != outcome and node not in below[treatment]]
+    doors = [path for path in paths(dag, treatment, outcome) if path[1] in parents[treatment]]
     right = []
     for size in range(len(allowed) + 1):
         for members in map(frozenset, itertools.combinations(allowed, size)):
-            if not any(one < members for one in right) and all(blocks(dag, path, members) for path in doors):
+            if not any(one < members for one in right) and all(blocks(parents, below, path, members) for path in doors):
                 right.append(members)
     return set(right)
 

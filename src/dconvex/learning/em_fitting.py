@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TypeAlias
 
 from dconvex.clusters.cluster_index import ClusterIndex
-from dconvex.inference.partitions import checked_dask_frame
 from dconvex.learning.columns.encoded_columns import encoded_tables
 from dconvex.learning.columns.matching import is_distributed, matched_tables, peeked
 from dconvex.learning.estimation.coded_rows import HeldRows
@@ -15,6 +13,7 @@ from dconvex.learning.estimation.priors import Prior
 from dconvex.learning.estimation.regression_em import HeldNumbers, RegressionProblem
 from dconvex.learning.estimation.table_em import TableProblem
 from dconvex.learning.learning_options import LearningOptions
+from dconvex.learning.partitioned_rows import PartitionedCodes, PartitionedNumbers, read_by_partition
 from dconvex.learning.progress import Iterations
 from dconvex.learning.statistics.counted_families import Families
 from dconvex.learning.statistics.counts import Counts
@@ -69,19 +68,17 @@ def em_problem(
         TooLargeError: The rows take more bytes than the limit.
         ValueError: Options do not go together.
     """
-    source = _partitions(data) if is_distributed(data) else data
-    kind, tables = peeked(matched_tables(source, families.names, options), options)
-    if kind == "gaussian":
-        measured = measured_rows(families, tables, options)
-        assert held is None or isinstance(held, Moments)
-        return RegressionProblem.of(index, families, measured, HeldNumbers(measured), prior, options, held, may_lack=may_lack)
-    rows = HeldRows.of(encoded_tables(families.names, tables, options))
-    assert held is None or isinstance(held, Counts)
-    return TableProblem.of(index, families, rows, prior, options, held, may_lack=may_lack)
-
-
-def _partitions(data: object) -> Iterator[object]:
-    """The partitions of a Dask DataFrame, one after the other."""
-    frame = checked_dask_frame(data)
-    for number in range(frame.npartitions):
-        yield frame.partitions[number].compute()
+    assert held is None or isinstance(held, Counts | Moments)
+    if is_distributed(data):
+        source: PartitionedCodes | PartitionedNumbers | HeldRows | HeldNumbers = read_by_partition(families, data, options)
+    else:
+        kind, tables = peeked(matched_tables(data, families.names, options), options)
+        if kind == "gaussian":
+            source = HeldNumbers(measured_rows(families, tables, options))
+        else:
+            source = HeldRows.of(encoded_tables(families.names, tables, options))
+    if isinstance(source, PartitionedNumbers | HeldNumbers):
+        assert not isinstance(held, Counts)
+        return RegressionProblem.of(index, families, source, prior, options, held, may_lack=may_lack)
+    assert not isinstance(held, Moments)
+    return TableProblem.of(index, families, source, prior, options, held, may_lack=may_lack)

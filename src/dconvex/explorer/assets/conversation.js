@@ -64,8 +64,9 @@ export class Conversation {
       api.ask("answer", request),
       this.question.wantsMostProbable ? api.ask("most-probable", request) : null,
     ]);
-    if (this.question.isCompared) await this.#learnBaseline((answer.marginals.numbers ?? []).map(([index]) => index));
-    return this.#view(answer, best);
+    const compared = this.question.isCompared ? (answer.marginals.numbers ?? []).map(([index]) => index) : [];
+    const problem = await this.#learnBaseline(compared).catch(({ message }) => `The pinned case has no answer: ${message}`);
+    return this.#view(answer, best, problem ? [problem] : []);
   }
 
   /** A view without numbers that marks the evidence to blame; the script is there all the same. */
@@ -87,7 +88,7 @@ export class Conversation {
     for (const [index, numbers] of marginals.numbers ?? []) this.#baseline.set(index, numbers);
   }
 
-  #view({ marginals, question: answer, evidence, python }, best) {
+  #view({ marginals, question: answer, evidence, python }, best, problems = []) {
     const plan = answer?.plan ?? null;
     return {
       question: this.question,
@@ -99,7 +100,7 @@ export class Conversation {
       lit: plan && new Set([...plan.variables, ...this.question.targets]),
       joint: answer?.joint ?? null,
       /** Parts of the answer that are too large; the others are there. */
-      refusals: [marginals, answer, answer?.joint, best].flatMap((part) => part?.problem ?? []),
+      refusals: [...problems, ...[marginals, answer, answer?.joint, best].flatMap((part) => part?.problem ?? [])],
       best: best?.states && new Map(best.states),
       bestLog: best?.logProbability,
       bestSeconds: best?.seconds,

@@ -158,10 +158,12 @@ export class Question {
   }
 
   restore({ targets, evidence, soft, do: settings, tables, best, pinned }) {
-    this.targets = targets;
+    this.targets = [...new Set(targets)];
     this.evidence = new Map(evidence.map(([index, value]) => [index, Array.isArray(value) ? new Set(value) : value]));
     this.soft = new Map(soft);
     this.settings = new Map(settings);
+    for (const index of this.settings.keys()) this.soft.delete(index); // one thing is known of a variable at a time
+    for (const index of [...this.settings.keys(), ...this.soft.keys()]) this.evidence.delete(index);
     this.tables = new Map(tables.map(([index, rows]) => [index, new Map(rows)]));
     this.wantsMostProbable = best;
     this.pinned = pinned;

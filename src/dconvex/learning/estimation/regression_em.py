@@ -30,8 +30,10 @@ from dconvex.network.network import BayesianNetwork
 
 
 class NumberGaps(Protocol):
-    """Rows of numbers with gaps, wherever they are."""
+    """Moments of all rows, and the rows with gaps, wherever they are."""
 
+    @property
+    def measured(self) -> MeasuredSource: ...
     def prepared(self, families: Families, graph: Graph, variables: Indices, shift: Floats, limit: int) -> MeasuredGaps:
         """The deviations of some variables from `shift`, ready for E-steps over a graph.
 
@@ -57,9 +59,7 @@ class RegressionProblem(EmProblem[RegressionEstimates, Moments]):
 
     index: ClusterIndex
     families: Families
-    measured: MeasuredSource
-    """The moments of all rows; the rows with gaps are in `gaps`."""
-    gaps: NumberGaps
+    rows: NumberGaps
     held: Moments | None
     prior: NormalInverseGamma | None
     em: EM
@@ -70,8 +70,7 @@ class RegressionProblem(EmProblem[RegressionEstimates, Moments]):
         cls,
         index: ClusterIndex,
         families: Families,
-        measured: MeasuredSource,
-        gaps: NumberGaps,
+        rows: NumberGaps,
         prior: Prior | None,
         options: LearningOptions,
         held: Moments | None = None,
@@ -89,8 +88,13 @@ class RegressionProblem(EmProblem[RegressionEstimates, Moments]):
         if options.hidden:
             raise ValueError("hidden= is for discrete networks: a hidden variable has states")
         if held is None and not may_lack:
-            _check_columns(measured)
-        return cls(index, families, measured, gaps, held, prior, options.em or EM(), options.limit)
+            _check_columns(rows.measured)
+        return cls(index, families, rows, held, prior, options.em or EM(), options.limit)
+
+    @property
+    def measured(self) -> MeasuredSource:
+        """The moments of all rows."""
+        return self.rows.measured
 
     @property
     def filled(self) -> float:
@@ -100,7 +104,7 @@ class RegressionProblem(EmProblem[RegressionEstimates, Moments]):
     def steps(self, variables: Indices, tables: Indices) -> RegressionSteps:
         families, graph = self.graph_of(variables, tables)
         shift, spread = self._shift()[variables], self._spread()[variables]
-        rows = self.gaps.prepared(families, graph, variables, shift, self.limit)
+        rows = self.rows.prepared(families, graph, variables, shift, self.limit)
         by_member = shift[families.members]
         complete = shifted(_chosen(self.measured.moments, tables, families), by_member)
         held = None if self.held is None else shifted(_chosen(self.held, tables, families), by_member)

@@ -32,9 +32,9 @@ def gathered_by_partition(families: Families, data: Any, options: LearningOption
     """
     table = next(matched_tables(checked_dask_frame(data)._meta, families.names, options))  # refuses what a frame would
     frame = data[list(dict.fromkeys(column for column in (*table.columns, table.weights) if column is not None))]
-    kind = options.kind or _kind_in(frame, families.names, table)
+    kind = options.kind or kind_in(frame, families.names, table)
     job = _Job(families, replace(options, kind=kind, n_jobs=1, progress=False))
-    part: FamilyStatistics = _reduced(by_partition(frame, job, _Job.gathered), _added_in_order)
+    part: FamilyStatistics = reduced(by_partition(frame, job, _Job.gathered), _added_in_order)
     coverage = replace(part.coverage, tables=np.minimum(part.coverage.tables, 1), other_columns=table.other_columns)
     return replace(part, coverage=coverage)
 
@@ -50,7 +50,7 @@ class _Job:
         return gathered(self.families, frame, self.options)
 
 
-def _reduced(values: Sequence[Any], combined: Callable[[list[Value]], Value]) -> Value:
+def reduced(values: Sequence[Any], combined: Callable[[list[Value]], Value]) -> Value:
     """One value of all, by a tree of a fixed shape: sums are rounded the same way whoever comes first."""
     import dask
 
@@ -69,7 +69,7 @@ def _added_in_order(group: list[FamilyStatistics]) -> FamilyStatistics:
     return total
 
 
-def _kind_in(data: Any, variables: Sequence[Name], table: MatchedTable) -> Kind:
+def kind_in(data: Any, variables: Sequence[Name], table: MatchedTable) -> Kind:
     """As for a single frame: by which columns hold fractions, in any partition."""
     fractional = _fractional_columns(data)
     examples = [
@@ -88,7 +88,7 @@ def _fractional_columns(data: Any) -> ColumnNames:
         asked = tuple(column for column in floats if column not in found)
         if asked and first < last:
             some = data.partitions[first:last][list(asked)]
-            more: ColumnNames = _reduced(by_partition(some, asked, _fractional_in), _united)
+            more: ColumnNames = reduced(by_partition(some, asked, _fractional_in), _united)
             found = found | more
     return found
 

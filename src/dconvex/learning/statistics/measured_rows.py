@@ -47,7 +47,9 @@ class MeasuredSource:
         )  # fmt: skip
 
 
-def measured_rows(families: Families, tables: Iterable[MatchedTable], options: LearningOptions) -> MeasuredSource:
+def measured_rows(
+    families: Families, tables: Iterable[MatchedTable], options: LearningOptions, *, may_be_empty: bool = False
+) -> MeasuredSource:
     """What EM needs of the rows of all tables.
 
     Raises:
@@ -81,7 +83,7 @@ def measured_rows(families: Families, tables: Iterable[MatchedTable], options: L
             rows += own_rows
             others |= table.other_columns
             coverage = coverage.with_table(own_rows, covered, table.has_column, table.other_columns)
-    if not rows:
+    if not rows and not may_be_empty:
         raise DataError("there are no rows to learn from; pass a table with rows")
     moments = measuring.finished(coverage)
     values = np.concatenate([part.values for part in parts], axis=1)
