@@ -21,6 +21,8 @@ from strategies import LABELS
 
 import dconvex as dc
 from dconvex.bins import Bins, state_of_number
+from dconvex.explorer.request_data import RequestError
+from dconvex.explorer.translation import translator_of
 from dconvex.intervals import intervals_between
 from dconvex.names import canonical
 
@@ -153,6 +155,13 @@ def test_evidence_is_a_number_or_an_interval():
     assert local.most_probable(["age"])[0] == {"age": pd.Interval(18, 65, "left")}
     with pytest.raises(dc.UnknownStateError, match=r"unknown state -1 of 'age'.*Interval\(0, 18, closed='left'\)"):
         local.query("buys", {"age": -1})
+
+
+def test_the_explorer_takes_numbers():
+    translator = translator_of(dc.localize(network()))
+    assert translator.evidence("age", 40) == translator.evidence("age", [1]) == AGES[1]
+    with pytest.raises(RequestError, match="-3 falls into no interval of 'age'"):
+        translator.evidence("age", -3)
 
 
 def test_tables_hold_numbers_or_intervals():

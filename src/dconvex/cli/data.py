@@ -107,7 +107,8 @@ def _harmless_cells(frame: pd.DataFrame, position: int) -> object:
         if texts == [str(label) for label in column.cat.categories]:
             return column
         return pd.Series([None if code < 0 else texts[code] for code in column.cat.codes], column.index, dtype=object)
-    return column.map(_as_text, na_action="ignore") if column.dtype == object else column
+    may_be_text = pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column)
+    return column.map(_as_text, na_action="ignore") if may_be_text else column
 
 
 def _as_text(cell: object) -> object:

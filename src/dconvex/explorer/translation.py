@@ -9,6 +9,7 @@ from typing import Literal, Protocol, TypeAlias, cast
 
 import numpy as np
 
+from dconvex.bins import state_of_number
 from dconvex.display.labels import label
 from dconvex.errors import TooLargeError
 from dconvex.explorer.csv_tables import table_of
@@ -83,6 +84,11 @@ class DiscreteTranslator:
         return [label(state) for state in self.labels[name]]
 
     def evidence(self, name: Name, value: object) -> Label | set[Label]:
+        if isinstance(value, int | float):  # a number that falls into an interval
+            state = state_of_number(value, self.labels[name])
+            if state is None:
+                raise RequestError(f"{value!r} falls into no interval of {name!r}")
+            return self.labels[name][state]
         indices = read_list(value, f"evidence on {name!r}")
         states = {read_item(index, self.labels[name], f"state of {name!r}") for index in indices}
         return states.pop() if len(states) == 1 else states

@@ -86,7 +86,14 @@ class TextCells(Cells):
 
     def codes(self, first: int, last: int, encoder: Encoder, out: StateCodes) -> None:
         def code_at(index: int, text: bytes) -> int:
-            return encoder.code_of(text.decode("utf-8", "surrogatepass"), self.row + first + index)
+            row = self.row + first + index
+            try:
+                return encoder.code_of(text.decode("utf-8", "surrogatepass"), row)
+            except UnicodeDecodeError:
+                raise DataError(
+                    f"column {encoder.variable!r} holds text in row {row} that is not UTF-8: {text[:20]!r}; "
+                    "is the file damaged?"
+                ) from None
 
         self._encode(first, last, encoder.texts, out, code_at)
 
@@ -107,7 +114,7 @@ class TextCells(Cells):
 
 def enum_cells(array: Any) -> CategoryCells:
     """The cells of a dictionary whose entries are all states, in this order."""
-    return CategoryCells(_dictionary_indices(array), array.dictionary.to_pylist(), is_declared=True)
+    return CategoryCells(_dictionary_indices(array), _decoded(array.dictionary.to_pylist), is_declared=True)
 
 
 def _cells_of_array(array: Any, row: int, variable: Name) -> Cells:
@@ -130,8 +137,9 @@ def _cells_of_array(array: Any, row: int, variable: Name) -> Cells:
         array = array.dictionary_encode()
     elif not types.is_dictionary(kind):
         _refuse(variable, kind)
-    labels = array.dictionary.to_pylist()
-    return CategoryCells(_dictionary_indices(array), labels, is_declared=array.type.ordered, row=row)
+    return CategoryCells(
+        _dictionary_indices(array), _decoded(array.dictionary.to_pylist), is_declared=array.type.ordered, row=row
+    )
 
 
 def _integers(array: Any, row: int, variable: Name) -> IntegerCells | FloatCells:
@@ -169,6 +177,14 @@ def _one_chunk(array: Any) -> Any:
     if pa.types.is_dictionary(array.type):
         array = array.unify_dictionaries()
     return array.chunk(0) if array.num_chunks == 1 else array.combine_chunks()
+
+
+def _decoded(read_labels: Callable[[], list[object]]) -> list[object]:
+    """The labels of a dictionary."""
+    try:
+        return read_labels()
+    except UnicodeDecodeError as error:
+        raise DataError(f"a categorical column holds text that is not UTF-8 ({error.reason}); is the file damaged?") from None
 
 
 def _dictionary_indices(array: Any) -> Any:
