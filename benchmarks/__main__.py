@@ -12,9 +12,9 @@ import typer
 from benchmarks import asking, harness
 from benchmarks.summary import PAGE, write_summary
 
-RACES = ("first_answer", "reading", "sampling", "decomposition", "predicting", "learning", "em")
+RACES = ("first_answer", "reading", "sampling", "decomposition", "predicting", "learning", "em", "classifying")
 CONTESTS = ("queries", "pairs", "marginals")
-GROWTHS = ("growth", "latency", "streaming", "storing", "interrupts")
+GROWTHS = ("growth", "latency", "streaming", "storing", "interrupts", "structure")
 MEMBERS = (*RACES, *CONTESTS, *GROWTHS)
 
 

@@ -29,7 +29,7 @@ Work: TypeAlias = Callable[[], object]
 Clock: TypeAlias = Callable[[], float]
 
 RESULTS = Path(__file__).parent / "results"
-PACKAGES = ("numpy", "pandas", "pgmpy", "pyagrum")
+PACKAGES = ("numpy", "pandas", "pgmpy", "pyagrum", "scikit-learn")
 
 
 @dataclass(frozen=True)

@@ -157,7 +157,8 @@ def remarks() -> str:
     parts = dc.decompose(dag.induced(published)).sizes
     return f"""
     Of networks: clusters/largest cluster, of Algorithm 2, of the refined minimal tree, and with `separators="any"`; the paper's
-    column is counted over the clusters that its authors published.
+    column is counted over the clusters that its authors published. Their clusters of andes cover 220 of its 223 variables:
+    three isolated ones were removed, each of them a cluster of ours, so that like for like it is 50 clusters against our 53.
 
     The published clusters can be split too: the largest one of pathfinder, d-convex and with {len(published)} variables, has
     minimal d-decomposers that split it into {len(parts)} clusters of at most {parts.max()}.

@@ -176,7 +176,8 @@ def remarks(found: pd.DataFrame) -> str:
     correlation = ranks.groupby(found["network"]).corr().xs("rows", level=1)["condition"]
     by_chance = 1.96 / math.sqrt(len(found) / len(correlation))
     return f"""
-    Condition numbers are those of the true networks, which are drawn again in each repetition, and hardly depend on the rows:
+    Condition numbers are those of the learned networks, in the notebook and here; the true ones are drawn again in each
+    repetition, and the numbers hardly depend on the rows:
     rank correlations are {span(correlation, ".2f")}, where chance alone stays below {by_chance:.2f} in 95 of 100 cases
     ({(correlation.abs() > by_chance).sum()} of {len(correlation)} networks lie above). The verdict therefore gives the ranges
     of the 5 % point and of the 95 % point of as many repetitions, drawn from those of all rows, in 99 of 100 cases; of so many

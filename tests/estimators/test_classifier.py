@@ -12,8 +12,9 @@ import polars as pl
 import pytest
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
-from sklearn.datasets import load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.exceptions import NotFittedError
+from sklearn.metrics import log_loss
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.pipeline import make_pipeline
@@ -72,7 +73,7 @@ def test_a_messy_table(table):
 def test_the_model_is_that_of_fit(table):
     """The same numbers by hand, with `discretize` and `fit`."""
     X, y = table
-    fitted = BayesianNetworkClassifier(bins=3, alpha=0.5).fit(X[["spent", "visits"]], y)
+    fitted = BayesianNetworkClassifier("naive", bins=3, alpha=0.5).fit(X[["spent", "visits"]], y)
     rows = X[["spent", "visits"]].assign(churn=y)
     cut = dc.discretize(rows, ["spent", "visits"], 3, "supervised", "churn")
     model = dc.fit([("churn", "spent"), ("churn", "visits")], rows, discretizer=cut, prior=dc.Dirichlet(0.5))
@@ -85,7 +86,7 @@ def test_naive_bayes_is_that_of_scikit_learn():
     rng = np.random.default_rng(2)
     codes, y = rng.integers(0, 3, (200, 4)), rng.integers(0, 2, 200)
     X = pd.DataFrame(codes, columns=list("abcd")).astype("category")
-    ours = BayesianNetworkClassifier(alpha=0.7).fit(X, y).predict_proba(X)
+    ours = BayesianNetworkClassifier("naive", alpha=0.7).fit(X, y).predict_proba(X)
     theirs = CategoricalNB(alpha=0.7, fit_prior=True).fit(codes, y)
     class_shares = (np.bincount(y) + 0.7) / (200 + 1.4)  # ours adds to the cells of the class, too
     joint = theirs.predict_proba(codes) / np.exp(theirs.class_log_prior_) * class_shares
@@ -129,6 +130,26 @@ def test_structures(table):
         BayesianNetworkClassifier([("churn", "age")]).fit(X, y)
     with pytest.raises(ValueError, match="did you mean 'greedy'"):
         BayesianNetworkClassifier("gredy").fit(X, y)
+
+
+def test_the_default_is_naive_bayes_with_a_tree():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    fitted, naive = BayesianNetworkClassifier().fit(X, y), BayesianNetworkClassifier("naive").fit(X, y)
+    assert set(naive.structure_.edges) == {("target", name) for name in X}
+    extra = set(fitted.structure_.edges) - set(naive.structure_.edges)
+    assert extra
+    assert all(len(fitted.structure_.parents(name)) <= 2 for name in X)
+    own, plain = (log_loss(y, one.predict_proba(X)) for one in (fitted, naive))
+    assert own < plain
+
+
+def test_gaps_in_every_row():
+    X, y = load_wine(return_X_y=True)
+    gaps = np.where(np.random.default_rng(1).random(X.shape) < 0.3, np.nan, X)
+    assert np.isnan(gaps).any(axis=1).mean() > 0.9
+    assert BayesianNetworkClassifier().fit(gaps, y).score(gaps, y) > 0.9
+    nothing = BayesianNetworkClassifier().fit(np.full((5, 2), np.nan), [0, 0, 0, 1, 1])
+    np.testing.assert_allclose(nothing.predict_proba(np.full((1, 2), np.nan)), [[4 / 7, 3 / 7]])
 
 
 def test_names_of_the_target():

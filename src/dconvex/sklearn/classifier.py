@@ -24,18 +24,20 @@ Structure: TypeAlias = "DagLike | str | None"
 
 
 class BayesianNetworkClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A Bayesian network of a class and its features: given, learned, or naive Bayes.
+    """A Bayesian network of a class and its features: given, learned, or naive Bayes with a tree (TAN).
 
     Columns of numbers are cut into intervals; text, booleans and pandas categories are states as they are. Missing cells are
     allowed, in `fit` and in `predict`; a label that `fit` has not seen counts as missing.
 
     Args:
         structure: The graph, over the names of features and of the target; or `"naive"` (the class is the only parent of each
-            feature), or a method of `learn_structure`, such as `"tan"` or `"search"`. None: `"naive"`.
+            feature), or a method of `learn_structure`, such as `"tan"` (with a tree among the features, as far as the score
+            allows) or `"search"`. None: `"tan"`.
         bins: The most intervals of a column of numbers.
         discretize: `"quantile"`, `"width"` or `"supervised"`, as in `dconvex.discretize`.
         alpha: The pseudo-count that is added to each cell; 0: maximum likelihood.
-        missing: What `fit` does where cells are missing: `"available"`, `"complete"` or `"em"`, as in `dconvex.fit`.
+        missing: What `fit` does where cells are missing: `"available"`, `"complete"` or `"em"`, as in `dconvex.fit`. The
+            structure is learned from complete rows where its method takes no others.
         target: The name of the target in `structure`. None: that of `y` where it is a Series with a name, else `"target"`.
         n_jobs: The number of threads; None and -1: one for each core.
         max_bytes: The most memory; None: half of what the machine has.

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NAIVE = "naive"
-DEFAULT_STRUCTURE = NAIVE
+DEFAULT_STRUCTURE = "tan"
+"""Naive Bayes with a tree among the features where that pays: as accurate in our measurements or more, and in the same time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,14 +160,14 @@ def _graph(
     if isinstance(chosen, str) and chosen == NAIVE:
         return Dag([(options.target, name) for name in features], [options.target, *features])
     if isinstance(chosen, str):
-        honours = method_named(chosen, METHODS).honours
+        method = method_named(chosen, METHODS)
         return learn_structure(
             frame,
             method=cast("MethodName", chosen),
             kind="discrete",
             states=states,
-            target=options.target if "target" in honours else None,
-            missing="complete",
+            target=options.target if "target" in method.honours else None,
+            missing="available" if method.takes_gaps and options.missing != "complete" else "complete",
             weights=weights,
             n_jobs=options.n_jobs,
             max_bytes=options.max_bytes,
