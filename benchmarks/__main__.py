@@ -14,7 +14,7 @@ from benchmarks.summary import PAGE, write_summary
 
 RACES = ("first_answer", "reading", "sampling", "decomposition", "predicting", "learning", "em", "classifying")
 CONTESTS = ("queries", "pairs", "marginals")
-GROWTHS = ("growth", "latency", "streaming", "storing", "interrupts")
+GROWTHS = ("growth", "latency", "streaming", "storing", "interrupts", "structure")
 MEMBERS = (*RACES, *CONTESTS, *GROWTHS)
 
 

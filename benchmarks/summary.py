@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, TypeAlias
 
+from benchmarks import headline
 from benchmarks.harness import RESULTS, duration
 
 Record: TypeAlias = Mapping[str, Any]
@@ -22,6 +23,8 @@ HEAD = """# Benchmarks
 
 Written by `make bench`. A ratio is how many times longer a peer takes than ours, both in one run; below one, the peer is
 faster. Where ours answers questions, it is asked each of them for the first time.
+
+![How many times longer pyAgrum and pgmpy take](../docs/pictures/headline.svg)
 """
 
 
@@ -31,6 +34,8 @@ def write_summary(names: Iterable[str], folder: Path = RESULTS, page: Path = PAG
     records = [json.loads(file.read_text(encoding="utf-8")) for file in files if file.exists()]
     sections = [line for record in records for line in (*_section(record), *_picture(record, folder, page))]
     page.write_text("\n".join([HEAD, *_overview(records), "", *sections]), encoding="utf-8")
+    if folder == RESULTS:
+        headline.main()
 
 
 def _overview(records: Iterable[Record]) -> Iterator[str]:

@@ -51,7 +51,7 @@ def test_a_section_tells_what_was_measured_on_what(tmp_path):
 def test_a_picture_is_shown_where_there_is_one(tmp_path):
     (tmp_path / "queries.png").touch()
     page = written(tmp_path, reading={"cases": [race("small", dconvex=1)]}, queries={"cases": [contest("small", dconvex=[])]})
-    assert "![" not in page.split("## queries")[0]
+    assert "![" not in page.split("## reading")[1].split("## queries")[0]
     assert "![queries](queries.png)" in page.split("## queries")[1]
 
 
@@ -64,3 +64,14 @@ def test_only_a_full_run_replaces_results(quick, monkeypatch, tmp_path):
     command.main(["sampling"], quick=quick)
     where = tmp_path if quick else harness.RESULTS
     assert folders == {"sampling": where, "page": (where if quick else where.parent) / "RESULTS.md"}
+
+
+def test_the_chart_of_headline_numbers_is_drawn_from_the_committed_results():
+    from benchmarks import headline
+
+    found = dict(headline.rows(headline.RESULTS))
+    assert "the first answer of a process" in found
+    assert headline.PICTURE.read_text(encoding="utf-8") == headline.chart(list(found.items()))
+    drawn = headline.chart([("some work", {"pyAgrum": 0.5, "pgmpy": 1e6})])
+    assert "0.5×" in drawn
+    assert "1,000,000×" in drawn

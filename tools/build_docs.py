@@ -39,6 +39,7 @@ def main() -> None:
     if problems := list(problems_in(SITE)):
         raise SystemExit("\n".join(problems))
     print(f"the documentation is in {SITE.relative_to(ROOT)}/index.html")
+    print(f"its search needs a server: `python -m http.server --directory {SITE.relative_to(ROOT)}`, then 127.0.0.1:8000")
 
 
 def gather() -> None:
@@ -60,7 +61,7 @@ def with_pictures(page: str, source: Path, folder: str) -> str:
     (STAGE / "pictures").mkdir(exist_ok=True)
     for name in re.findall(rf"\]\({re.escape(folder)}([^)]+)\)", page):
         shutil.copy(source.parent / folder / name, STAGE / "pictures" / name)
-    return page.replace(f"]({folder}", "](pictures/")
+    return page.replace(f"]({folder}", "](pictures/").replace("](../docs/pictures/", "](pictures/")
 
 
 def with_svg_inside(page: str, folder: Path) -> str:

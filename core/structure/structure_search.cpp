@@ -10,7 +10,11 @@ namespace dconvex {
 namespace {
 
 constexpr std::int64_t kept_bytes = std::int64_t{1} << 28;  // of rows of gains; not an option, since evaluations are counted
-constexpr Index tenure = 10;
+constexpr Index tenure = 10;                                // steps for which a changed edge is left alone
+constexpr Index least_perturbed = 4;                        // moves
+
+// After this many perturbations in a row without a better graph there is none to be found.
+Index most_failures(Index size) { return 100 + 10 * size; }
 
 }  // namespace
 
@@ -72,7 +76,8 @@ void StructureSearch::leave_optimum() {
         history_ = path_;
         failures_ = 0;
     }
-    if (spent() - spent_at_first_ >= options_.budget || best_.size() < 2 || failures_ > 50 + 2 * best_.size()) {
+    const bool is_spent = spent() - spent_at_first_ >= options_.budget || failures_ > most_failures(best_.size());
+    if (is_spent || best_.size() < 2) {
         phase_ = Phase::ended;
         return;
     }
@@ -116,7 +121,7 @@ void StructureSearch::perturb() {
     path_ = history_;
     ++failures_;
     const auto size = static_cast<std::uint64_t>(best_.size());
-    Index left = 2 + failures_ % 8;
+    Index left = least_perturbed + failures_ % (16 + best_.size() / 8);
     for (int attempt = 0; attempt < 1000 && left > 0; ++attempt) {
         const auto kind = static_cast<MoveKind>(random(3));
         auto child = static_cast<Index>(random(size)), parent = static_cast<Index>(random(size));

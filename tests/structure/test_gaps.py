@@ -166,3 +166,31 @@ def test_labels_of_different_types_are_refused():
 def test_declared_states_count(asia):
     found = dc.learn_structure(asia, states={"asia": ["yes", "no", "maybe"]})
     assert found.score == pytest.approx(dc.statistics(found, asia, states={"asia": ["yes", "no", "maybe"]}).score())
+
+
+@pytest.mark.parametrize("score", ["bic", "bdeu"])
+def test_structural_em_uses_rows_with_gaps(asia, score):
+    gapped = with_gaps(asia, 0.1).iloc[:2000]
+    found = dc.learn_structure(gapped, missing="em", score=score, method="greedy")
+    assert "structural EM took" in found.notes[0]
+    edges = {frozenset(edge) for edge in found.edges}
+    assert edges >= {frozenset(("bronc", "dysp")), frozenset(("either", "lung")), frozenset(("either", "xray"))}
+    again = dc.learn_structure(gapped.iloc[::-1][sorted(gapped, reverse=True)], missing="em", score=score, method="greedy")
+    assert again.edges == found.edges
+    with pytest.raises(dc.TooLargeError, match="filled"):
+        dc.learn_structure(gapped, missing="em", max_bytes=60_000)
+
+
+def test_structural_em_of_numbers_finds_the_moments(numbers):
+    """With the chain a → b → c, whose network the moments are of."""
+    gapped = with_gaps(numbers, 0.1)
+    found = dc.learn_structure(gapped, missing="em", score="bge", method="greedy")
+    assert {frozenset(edge) for edge in found.edges} >= {frozenset("ab"), frozenset("bc")}
+    assert "structural EM took" in found.notes[0]
+    tables = dc.learn_structure([numbers[["a", "b"]].iloc[:900], numbers[["b", "c"]].iloc[600:]], missing="em")
+    assert {frozenset(edge) for edge in tables.edges} == {frozenset("ab"), frozenset("bc")}
+    assert "'a' and 'c'" in tables.notes[1]
+
+
+def test_structural_em_without_gaps_is_learning(asia):
+    assert dc.learn_structure(asia, missing="em", method="greedy") == dc.learn_structure(asia, method="greedy")

@@ -8,7 +8,10 @@ from dconvex.structure.problem import FoundStructure, StructureProblem
 
 AT_ONCE = 20_000
 """Scores between two looks at the clock."""
-TABU_STEPS = 20
+LEAST_BUDGET = 400_000
+MOST_BUDGET = 10_000_000
+"""Scores of families after the first optimum: enough that the best of several runs differ little."""
+TABU_STEPS = 10
 """Moves from an optimum before the graph is perturbed."""
 
 
@@ -20,7 +23,7 @@ def greedy(problem: StructureProblem) -> FoundStructure:
 def search(problem: StructureProblem) -> FoundStructure:
     """Hill climbing, then from the optimum on with tabu moves and perturbations, as many scores as the budget has."""
     size = len(problem.names)
-    budget = max(300_000, 40 * size * size)
+    budget = min(LEAST_BUDGET + 80 * size * size, MOST_BUDGET)
     options = {"budget": budget, "tabu_steps": TABU_STEPS, "seed": problem.seed}
     return _climbed(problem, StructureSearch(problem.score, problem.constraints, problem.start, **options))
 

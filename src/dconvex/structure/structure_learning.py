@@ -22,6 +22,7 @@ from dconvex.structure.learned_structure import Structure, StructureMove
 from dconvex.structure.measured_tables import MeasuredRows
 from dconvex.structure.method_table import METHODS
 from dconvex.structure.problem import CHANGES, Clock, FoundStructure, StructureMethod, StructureProblem
+from dconvex.structure.structural_em import learned_with_gaps
 from dconvex.structure.structure_options import (
     EdgeRules,
     Edges,
@@ -81,12 +82,15 @@ def learn_structure(
         start: A graph to start from; None: the required edges alone.
         target: The variable to classify, for methods about one.
         alpha: The level of tests, for methods that test.
-        missing: What becomes of rows with missing cells: `"complete"` leaves them out, and the result says how many.
+        missing: What becomes of rows with missing cells. `"available"`: BIC and AIC compare families by their average
+            log-likelihood over the rows that show them, which assumes cells missing completely at random; other scores refuse.
+            `"complete"` leaves such rows out, and the result says how many. `"em"` or `EM(…)`: structural EM, which fills them
+            in expectation under the graph so far, and learns again until the graph stays.
         weights: The column of the rows' weights: a row of weight 2 counts as two rows.
         discretizer: What makes intervals of columns of numbers, as for `fit`.
         n_jobs: The number of threads (None: all cores); it makes no difference to the result.
         max_bytes: The most memory for rows and scores (None: half of what the machine has).
-        seed: Of the perturbations of `"search"`.
+        seed: Of the perturbations of `"search"`, and of what structural EM draws.
         max_seconds: Stop after this time with the best graph so far; the result says so.
         progress: Show how far it is if it takes more than a second.
 
@@ -118,17 +122,27 @@ def learn_structure(
     rows = rows_of(data, options)
     own_kind: Kind = "discrete" if isinstance(rows, CodedRows) else "gaussian"
     choice.check_kind(own_kind)
-    rows, notes, apart = prepared(rows, options, chosen, method, choice)
-    indexed = IndexedRules.of(rules, rows.variables, apart)
-    make = score_maker(rows, choice, options.threads)
     with Iterations(f"learning a structure ({method})", is_shown=progress) as bar:
-        problem = StructureProblem(
-            rows.variables, own_kind, choice.criterion, make(choice.criterion), make, rows.weight, indexed.constraints,
-            indexed.required, indexed.forbidden, indexed.start, indexed.target, alpha, seed, options.threads, options.limit,
-            clock, bar,
-        )  # fmt: skip
-        found = chosen.learn(problem)
-    return _structure(method, problem, found, rows, notes)
+
+        def problem_of(rows: AllRows, apart: Indices) -> StructureProblem:
+            indexed = IndexedRules.of(rules, rows.variables, apart)
+            make = score_maker(rows, choice, options.threads)
+            return StructureProblem(
+                rows.variables, own_kind, choice.criterion, make(choice.criterion), make, rows.weight, indexed.constraints,
+                indexed.required, indexed.forbidden, indexed.start, indexed.target, alpha, seed, options.threads, options.limit,
+                clock, bar,
+            )  # fmt: skip
+
+        if options.em is not None and rows.has_missing.any():
+            check_values(rows)
+            apart = pairs_apart(rows.presence())
+            empty = IndexedRules.of(rules, rows.variables, apart).start
+            learn = lambda filled: chosen.learn(problem_of(filled, apart))  # noqa: E731
+            rows, found, note = learned_with_gaps(rows, options, empty, learn, seed)
+            return _structure(method, problem_of(rows, apart), found, rows, (note, *note_of_pairs(apart, rows.variables)))
+        rows, notes, apart = prepared(rows, options, chosen, method, choice)
+        problem = problem_of(rows, apart)
+        return _structure(method, problem, chosen.learn(problem), rows, notes)
 
 
 def prepared(
