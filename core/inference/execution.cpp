@@ -322,15 +322,19 @@ void Runner::multiply(const Step& step, double* products, Offset* rounds, Poll& 
     // Rows of the product begin at multiples of 16 bytes.
     const bool streams = step.is_output && step.product_size >= large_enough_to_stream && summed == 0 &&
                          inner.length % 2 == 0 && step.product_at % 2 == 0;
-    InnerLoops both{loops + outer, 0, second, inner.length, inner.left != 0, inner.right != 0, inner.product != 0, streams};
+    InnerLoops both{loops + outer, 0, 0, second, inner.length, inner.left != 0, inner.right != 0, inner.product != 0, streams};
     Offset work = second.length * inner.length;
     const bool is_all = part_of_all.count == 1;
-    while (summed == 0 && outer > (is_all ? 0 : 1) && both.around_count < InnerLoops::most_around &&
-           work * loops[outer - 1].length <= most_at_once) {
+    const Index least = !is_all && outer > summed ? 1 : 0;  // the outermost loop is done in parts
+    while (outer > least && both.around_count < InnerLoops::most_around && work * loops[outer - 1].length <= most_at_once) {
         --outer;
         work *= loops[outer].length;
         both.around = loops + outer;
         ++both.around_count;
+        if (summed > 0) {
+            --summed;
+            ++both.summed;
+        }
     }
     const auto run = [&](const InnerLoops& part, const double* left, const double* right, double* product, bool is_first,
                          Offset work_of_part) {

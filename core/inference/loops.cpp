@@ -53,17 +53,20 @@ inline double sum_of_products(const double* left, const double* right, Size coun
 
 using Factor = const double*;
 
-// Calls `body` with the places of the tables in each round of the loops around the innermost one.
+// Calls `body` with the places of the tables in each round of the loops around the innermost one, and whether it is the first
+// one there.
 template <class Body>
-inline void in_rounds(const InnerLoops& loops, Factor left, Factor right, double* product, Body body) {
+inline void in_rounds(const InnerLoops& loops, Factor left, Factor right, double* product, bool is_first, Body body) {
     const Loop outer = loops.outer;
+    const int first_summed = loops.around_count - loops.summed;
+    bool is_first_here = is_first;
     Size done[InnerLoops::most_around];
     for (int k = 0; k < loops.around_count; ++k) done[k] = 0;
     while (true) {
         Factor a = left, b = right;
         double* c = product;
         for (Size round = 0; round < outer.length; ++round) {
-            body(a, b, c);
+            body(a, b, c, is_first_here);
             a += outer.left;
             b += outer.right;
             c += outer.product;
@@ -81,29 +84,8 @@ inline void in_rounds(const InnerLoops& loops, Factor left, Factor right, double
             done[axis] = 0;
         }
         if (axis < 0) return;
+        is_first_here = is_first && axis < first_summed;
     }
-}
-
-// All rounds, for a product that moves; `term` gives the term of the sum for an entry of a round. Short inner loops have a
-// length that is known when this is compiled, if `fixed` is not 0.
-template <bool is_first, Size fixed, class Term>
-inline void write(const InnerLoops& loops, Factor left, Factor right, double* product, Term term) {
-#ifdef DCONVEX_STREAMING_STORES
-    if constexpr (is_first && fixed == 0) {
-        if (loops.streams) return write_streaming(loops, left, right, product, term);
-    }
-#endif
-    const Size n = fixed ? fixed : loops.length;
-    in_rounds(loops, left, right, product, [n, term](Factor a, Factor b, double* __restrict to) {
-        const auto entry = term(a, b);
-        for (Size k = 0; k < n; ++k) {
-            if constexpr (is_first) {
-                to[k] = entry(k);
-            } else {
-                to[k] += entry(k);
-            }
-        }
-    });
 }
 
 #ifdef DCONVEX_STREAMING_STORES
@@ -124,109 +106,114 @@ inline void stream(Size count, double* __restrict to, Entry entry) {
 template <class Term>
 inline void write_streaming(const InnerLoops& loops, Factor left, Factor right, double* product, Term term) {
     const Size n = loops.length;
-    in_rounds(loops, left, right, product, [n, term](Factor a, Factor b, double* to) { stream(n, to, term(a, b)); });
+    in_rounds(loops, left, right, product, true,
+              [n, term](Factor a, Factor b, double* to, bool) { stream(n, to, term(a, b)); });
     _mm_sfence();
 }
 #endif
 
-// The same for a product that does not move; `sum` gives the sum of a round.
-template <bool is_first, class Sum>
-inline void write_sums(const InnerLoops& loops, Factor left, Factor right, double* product, Sum sum) {
-    in_rounds(loops, left, right, product, [sum](Factor a, Factor b, double* __restrict to) {
-        if constexpr (is_first) {
-            *to = sum(a, b);
+// All rounds, for a product that moves; `term` gives the term of the sum for an entry of a round. Short inner loops have a
+// length that is known when this is compiled, if `fixed` is not 0.
+template <Size fixed, class Term>
+inline void write(const InnerLoops& loops, Factor left, Factor right, double* product, bool is_first, Term term) {
+#ifdef DCONVEX_STREAMING_STORES
+    if constexpr (fixed == 0) {
+        if (loops.streams) return write_streaming(loops, left, right, product, term);
+    }
+#endif
+    const Size n = fixed ? fixed : loops.length;
+    in_rounds(loops, left, right, product, is_first, [n, term](Factor a, Factor b, double* __restrict to, bool is_first_here) {
+        const auto entry = term(a, b);
+        if (is_first_here) {
+            for (Size k = 0; k < n; ++k) to[k] = entry(k);
         } else {
-            *to += sum(a, b);
+            for (Size k = 0; k < n; ++k) to[k] += entry(k);
         }
     });
 }
 
-template <bool is_first, Size fixed>
-void multiply_as(const InnerLoops& loops, Factor left, Factor right, double* product) {
+// The same for a product that does not move; `sum` gives the sum of a round.
+template <class Sum>
+inline void write_sums(const InnerLoops& loops, Factor left, Factor right, double* product, bool is_first, Sum sum) {
+    in_rounds(loops, left, right, product, is_first, [sum](Factor a, Factor b, double* __restrict to, bool is_first_here) {
+        const double own = sum(a, b);
+        *to = is_first_here ? own : *to + own;
+    });
+}
+
+template <Size fixed>
+void multiply_as(const InnerLoops& loops, Factor left, Factor right, double* product, bool is_first) {
     const Size n = fixed ? fixed : loops.length;
     if (!loops.product_moves) {
         if (loops.left_moves && loops.right_moves) {
-            write_sums<is_first>(loops, left, right, product, [n](Factor a, Factor b) { return sum_of_products(a, b, n); });
+            write_sums(loops, left, right, product, is_first, [n](Factor a, Factor b) { return sum_of_products(a, b, n); });
         } else if (loops.left_moves) {
-            write_sums<is_first>(loops, left, right, product, [n](Factor a, Factor b) { return sum_of(a, n) * *b; });
+            write_sums(loops, left, right, product, is_first, [n](Factor a, Factor b) { return sum_of(a, n) * *b; });
         } else {
-            write_sums<is_first>(loops, left, right, product, [n](Factor a, Factor b) { return sum_of(b, n) * *a; });
+            write_sums(loops, left, right, product, is_first, [n](Factor a, Factor b) { return sum_of(b, n) * *a; });
         }
     } else if (loops.left_moves && loops.right_moves) {
-        write<is_first, fixed>(loops, left, right, product,
-                               [](Factor a, Factor b) { return [a, b](Size k) { return a[k] * b[k]; }; });
+        write<fixed>(loops, left, right, product, is_first,
+                     [](Factor a, Factor b) { return [a, b](Size k) { return a[k] * b[k]; }; });
     } else if (loops.left_moves) {
-        write<is_first, fixed>(loops, left, right, product,
-                               [](Factor a, Factor b) { return [a, y = *b](Size k) { return a[k] * y; }; });
+        write<fixed>(loops, left, right, product, is_first,
+                     [](Factor a, Factor b) { return [a, y = *b](Size k) { return a[k] * y; }; });
     } else if (loops.right_moves) {
-        write<is_first, fixed>(loops, left, right, product,
-                               [](Factor a, Factor b) { return [b, x = *a](Size k) { return x * b[k]; }; });
+        write<fixed>(loops, left, right, product, is_first,
+                     [](Factor a, Factor b) { return [b, x = *a](Size k) { return x * b[k]; }; });
     } else {
-        write<is_first, fixed>(loops, left, right, product,
-                               [](Factor a, Factor b) { return [x = *a * *b](Size) { return x; }; });
+        write<fixed>(loops, left, right, product, is_first,
+                     [](Factor a, Factor b) { return [x = *a * *b](Size) { return x; }; });
     }
 }
 
-template <bool is_first, Size fixed>
+template <Size fixed>
 void multiply_pairs_as(const InnerLoops& loops, Factor left, Factor right, Size further_left, Size further_right,
-                       double* product) {
+                       double* product, bool is_first) {
     const Size p = further_left, q = further_right;
     if (loops.left_moves && loops.right_moves) {
-        write<is_first, fixed>(loops, left, right, product, [p, q](Factor a, Factor b) {
+        write<fixed>(loops, left, right, product, is_first, [p, q](Factor a, Factor b) {
             return [a, b, a2 = a + p, b2 = b + q](Size k) { return a[k] * b[k] + a2[k] * b2[k]; };
         });
     } else if (loops.left_moves) {
-        write<is_first, fixed>(loops, left, right, product, [p, q](Factor a, Factor b) {
+        write<fixed>(loops, left, right, product, is_first, [p, q](Factor a, Factor b) {
             return [a, a2 = a + p, y = *b, y2 = b[q]](Size k) { return a[k] * y + a2[k] * y2; };
         });
     } else if (loops.right_moves) {
-        write<is_first, fixed>(loops, left, right, product, [p, q](Factor a, Factor b) {
+        write<fixed>(loops, left, right, product, is_first, [p, q](Factor a, Factor b) {
             return [b, b2 = b + q, x = *a, x2 = a[p]](Size k) { return x * b[k] + x2 * b2[k]; };
         });
     } else {
-        write<is_first, fixed>(loops, left, right, product,
-                               [p, q](Factor a, Factor b) { return [total = *a * *b + a[p] * b[q]](Size) { return total; }; });
-    }
-}
-
-template <bool is_first>
-void multiply_of_any_length(const InnerLoops& loops, Factor left, Factor right, double* product) {
-    switch (loops.length) {
-        case 2:
-            return multiply_as<is_first, 2>(loops, left, right, product);
-        case 3:
-            return multiply_as<is_first, 3>(loops, left, right, product);
-        case 4:
-            return multiply_as<is_first, 4>(loops, left, right, product);
-        default:
-            return multiply_as<is_first, 0>(loops, left, right, product);
-    }
-}
-
-template <bool is_first>
-void multiply_pairs_of_any_length(const InnerLoops& loops, Factor left, Factor right, Size further_left, Size further_right,
-                                  double* product) {
-    switch (loops.length) {
-        case 2:
-            return multiply_pairs_as<is_first, 2>(loops, left, right, further_left, further_right, product);
-        case 3:
-            return multiply_pairs_as<is_first, 3>(loops, left, right, further_left, further_right, product);
-        case 4:
-            return multiply_pairs_as<is_first, 4>(loops, left, right, further_left, further_right, product);
-        default:
-            return multiply_pairs_as<is_first, 0>(loops, left, right, further_left, further_right, product);
+        write<fixed>(loops, left, right, product, is_first,
+                     [p, q](Factor a, Factor b) { return [total = *a * *b + a[p] * b[q]](Size) { return total; }; });
     }
 }
 
 void multiply(const InnerLoops& loops, Factor left, Factor right, double* product, bool is_first) {
-    is_first ? multiply_of_any_length<true>(loops, left, right, product)
-             : multiply_of_any_length<false>(loops, left, right, product);
+    switch (loops.length) {
+        case 2:
+            return multiply_as<2>(loops, left, right, product, is_first);
+        case 3:
+            return multiply_as<3>(loops, left, right, product, is_first);
+        case 4:
+            return multiply_as<4>(loops, left, right, product, is_first);
+        default:
+            return multiply_as<0>(loops, left, right, product, is_first);
+    }
 }
 
 void multiply_pairs(const InnerLoops& loops, Factor left, Factor right, Size further_left, Size further_right, double* product,
                     bool is_first) {
-    is_first ? multiply_pairs_of_any_length<true>(loops, left, right, further_left, further_right, product)
-             : multiply_pairs_of_any_length<false>(loops, left, right, further_left, further_right, product);
+    switch (loops.length) {
+        case 2:
+            return multiply_pairs_as<2>(loops, left, right, further_left, further_right, product, is_first);
+        case 3:
+            return multiply_pairs_as<3>(loops, left, right, further_left, further_right, product, is_first);
+        case 4:
+            return multiply_pairs_as<4>(loops, left, right, further_left, further_right, product, is_first);
+        default:
+            return multiply_pairs_as<0>(loops, left, right, further_left, further_right, product, is_first);
+    }
 }
 
 double sum(const double* numbers, Size count) { return sum_of(numbers, count); }

@@ -22,7 +22,7 @@ struct InnerLoops {
     static constexpr int most_around = 16;
 
     const Loop* around;
-    int around_count;
+    int around_count, summed;
     Loop outer;
     std::int64_t length;
     bool left_moves, right_moves, product_moves;

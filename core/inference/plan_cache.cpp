@@ -14,18 +14,19 @@ KeptPlan::KeptPlan(Indices key_of_question, Program program_of_question, bool ca
     if (!key_of_question.empty()) std::memcpy(key_.data(), key_of_question.data(), key_of_question.size_bytes());
 }
 
-std::size_t PlanCache::Hash::operator()(Indices key) const noexcept {
-    std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a, by numbers rather than by bytes
-    for (const Index number : key) hash = (hash ^ static_cast<std::uint32_t>(number)) * 1099511628211ULL;
-    return static_cast<std::size_t>(hash ^ (hash >> 32));
+PlanCache::Key::Key(Indices own) : numbers(own) {
+    std::uint64_t found = 14695981039346656037ULL;  // FNV-1a, by numbers rather than by bytes
+    for (const Index number : own) found = (found ^ static_cast<std::uint32_t>(number)) * 1099511628211ULL;
+    hash = static_cast<std::size_t>(found ^ (found >> 32));
 }
 
-bool PlanCache::Equal::operator()(Indices one, Indices other) const noexcept {
-    return one.size() == other.size() && std::equal(one.begin(), one.end(), other.begin());
+bool PlanCache::Equal::operator()(const Key& one, const Key& other) const noexcept {
+    return one.hash == other.hash && one.numbers.size() == other.numbers.size() &&
+           std::equal(one.numbers.begin(), one.numbers.end(), other.numbers.begin());
 }
 
 std::shared_ptr<const KeptPlan> PlanCache::find(Indices key) const {
-    const auto found = by_key_.find(key);
+    const auto found = by_key_.find(Key(key));
     return found == by_key_.end() ? nullptr : found->second;
 }
 
@@ -33,14 +34,14 @@ void PlanCache::keep(Plan plan) {
     const auto bytes_of = [](const KeptPlan& own) {
         return own.program.own_bytes() + static_cast<std::int64_t>(own.key().size_bytes());
     };
-    if (!by_key_.try_emplace(plan->key(), plan).second) return;  // another thread was first
+    if (!by_key_.try_emplace(Key(plan->key()), plan).second) return;  // another thread was first
     bytes_ += bytes_of(*plan);
     by_age_.push_back(std::move(plan));
     while (by_age_.size() > most_plans || (bytes_ > most_bytes && by_age_.size() > 1)) {
         const Plan oldest = std::move(by_age_.front());
         by_age_.pop_front();
         bytes_ -= bytes_of(*oldest);
-        by_key_.erase(oldest->key());
+        by_key_.erase(Key(oldest->key()));
     }
 }
 

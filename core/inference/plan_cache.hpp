@@ -41,15 +41,22 @@ public:
     std::size_t size() const noexcept { return by_key_.size(); }
 
 private:
+    // A key knows its hash, so that the memory of other keys is not looked at.
+    struct Key {
+        explicit Key(Indices own);
+
+        Indices numbers;
+        std::size_t hash;
+    };
     struct Hash {
-        std::size_t operator()(Indices key) const noexcept;
+        std::size_t operator()(const Key& key) const noexcept { return key.hash; }
     };
     struct Equal {
-        bool operator()(Indices one, Indices other) const noexcept;
+        bool operator()(const Key& one, const Key& other) const noexcept;
     };
     using Plan = std::shared_ptr<const KeptPlan>;
 
-    std::unordered_map<Indices, Plan, Hash, Equal, CountedAllocator<std::pair<const Indices, Plan>>> by_key_;
+    std::unordered_map<Key, Plan, Hash, Equal, CountedAllocator<std::pair<const Key, Plan>>> by_key_;
     std::deque<Plan, CountedAllocator<Plan>> by_age_;
     std::int64_t bytes_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "common/processor.hpp"
 #include "inference/loops.hpp"
 
 namespace dconvex {
@@ -26,8 +27,7 @@ struct Available {
 Available find_available() noexcept {
     Available found{{&baseline::loop_set}, 1};
 #ifdef DCONVEX_WIDE_LOOPS
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2")) found.sets[found.count++] = &avx2::loop_set;
+    if (this_processor().has_avx2) found.sets[found.count++] = &avx2::loop_set;
 #endif
     return found;
 }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "common/processor.hpp"
 #include "structure/bit_loops.hpp"
 
 namespace dconvex {
@@ -29,12 +30,10 @@ struct Available {
 Available find_available() noexcept {
     Available found{{&baseline::bit_loop_set}, 1};
 #ifdef DCONVEX_WIDE_LOOPS
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt")) {
+    const Processor processor = this_processor();
+    if (processor.has_avx2 && processor.has_popcnt) {
         found.levels[found.count++] = &avx2::bit_loop_set;
-        const bool is_wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                             __builtin_cpu_supports("avx512vpopcntdq");
-        if (is_wide) found.levels[found.count++] = &avx512::bit_loop_set;
+        if (processor.has_avx512_popcnt) found.levels[found.count++] = &avx512::bit_loop_set;
     }
 #endif
     return found;
