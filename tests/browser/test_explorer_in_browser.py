@@ -147,6 +147,10 @@ def test_a_slider_moves_the_posterior_while_it_is_dragged(alarm):
     alarm.is_answering("P(BP | BP (soft))")
     alarm.page.locator(".chip", has_text="LOW 0.8,").wait_for()
     expected = alarm.model.query("BP", soft={"BP": {"LOW": 0.8, "NORMAL": 1, "HIGH": 1}}).values
+    alarm.page.wait_for_function(
+        "value => Math.abs(document.querySelector('.variable [data-value]').dataset.value - value) < 1e-12",
+        arg=float(expected[0]),
+    )  # the bar on top follows at once, the answer a moment later
     assert alarm.posterior("BP") == pytest.approx(expected, rel=1e-12)
 
 

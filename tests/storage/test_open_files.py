@@ -62,7 +62,10 @@ def test_a_file_that_is_cut_while_it_is_open_gives_an_error(file):
 def test_a_file_that_is_written_over_is_not_mixed_with_another(file):
     local(1).save(file)
     model, other = dc.open_model(file), file.with_name("other.dcx")
-    local(2).save(other)
+    for seed in range(2, 50):  # what their reports say may be of different lengths
+        local(seed).save(other)
+        if other.stat().st_size == file.stat().st_size:
+            break
     assert other.stat().st_size == file.stat().st_size
     with file.open("rb+") as target:
         target.write(other.read_bytes())

@@ -57,7 +57,7 @@ class MarkovNetwork:
     >>> round(math.exp(markov.log_partition()), 9)
     18.0
     >>> markov.marginals({0: 1})[2]
-    Distribution of 2
+    P(2 | 0 = 1)
       0  0.444444
       1  0.555556
 

@@ -12,7 +12,7 @@ from dconvex.errors import TooLargeError
 from dconvex.structure.edge_worth import edge_changes
 from dconvex.structure.problem import FoundStructure, StructureProblem
 
-SET_BYTES = 64
+SET_BYTES = 100
 """Of a set of parents with its score, while its supersets are looked for."""
 WAY_OUT = 'Set max_parents, forbid edges, give fewer variables, or use method="search".'
 

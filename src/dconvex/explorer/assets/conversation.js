@@ -17,6 +17,11 @@ export class Conversation {
     Object.assign(this, { question, shown, answered, waiting });
   }
 
+  /** Whether the question has changed since the answer that is shown or being shown. */
+  get isStale() {
+    return this.#isStale;
+  }
+
   /** Ask again; while an answer is pending, only once more after it. */
   async refresh() {
     this.#isStale = true;

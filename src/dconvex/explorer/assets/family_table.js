@@ -90,8 +90,9 @@ export class FamilyTable {
   }
 
   /** The other probabilities of the row make room in proportion. */
-  #replace(row, numbers, state, value) {
+  #replace(row, shown, state, value) {
     if (!(value >= 0 && value <= 1)) return this.#refuse("a probability is a number from 0 to 1");
+    const numbers = this.#latest(row, shown);
     const others = 1 - numbers[state];
     const scaled = numbers.map((number, each) => {
       if (each === state) return value;
@@ -119,7 +120,12 @@ export class FamilyTable {
   #rewrite(row, numbers, place, value) {
     if (!Number.isFinite(value)) return this.#refuse("this must be a finite number");
     if (place === numbers.length - 1 && value < 0) return this.#refuse("a variance is at least 0");
-    this.page.question.rewrite(this.index, row, numbers.with(place, value));
+    this.page.question.rewrite(this.index, row, this.#latest(row, numbers).with(place, value));
+  }
+
+  /** The row as it is by now: what is shown may be older than the last change. */
+  #latest(row, shown) {
+    return this.page.question.tables.get(this.index)?.get(row) ?? shown;
   }
 
   #refuse(why) {

@@ -53,7 +53,7 @@ export class Likelihood {
   }
 
   #weigh(state, number, isPassing = false) {
-    const numbers = this.#current.with(state, number);
-    this.question.weigh(this.index, numbers, isPassing);
+    this.#current = this.#current.with(state, number); // the next one may come before the answer to this
+    this.question.weigh(this.index, this.#current, isPassing);
   }
 }

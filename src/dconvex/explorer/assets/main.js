@@ -141,6 +141,7 @@ class Page {
   async #answered(view) {
     this.#view = { ...view, opened: this.folding.opened };
     const isRedrawn = await this.folding.follow(view);
+    if (this.conversation.isStale) return; // the next answer is on its way
     for (const part of [this.network, this.tree, this.panel, this.bar]) part.show(this.#view);
     if (this.#sought !== null) this.network.reveal(this.#sought.index, this.#sought.readable);
     if (isRedrawn) return this.conversation.refresh(); // for the numbers of what came on screen
