@@ -1,7 +1,7 @@
 """Tests with every dependency at its lower bound, extras too: `python tools/test_lowest.py [FILE …]`.
 
-The package is built and installed in `build/lowest`, with what `pyproject.toml` names at the lowest version that it admits. One file
-of tests from each folder runs there, unless files are named.
+The package is built and installed in `build/lowest`, with what `pyproject.toml` names at the lowest version that it admits.
+One file of tests from each folder runs there, unless files are named.
 """
 
 from __future__ import annotations
