@@ -12,7 +12,7 @@ COVERAGE := --cov=dconvex --cov-report=
 SANITIZED_TESTS := tests/core tests/graph tests/inference tests/learning tests/storage
 export PYTHON
 
-.PHONY: demo test test-slow test-browser test-sanitized debug core docs pictures notebooks lint types bench format repository release clean
+.PHONY: demo test test-slow test-lowest test-browser test-sanitized debug core docs pictures notebooks lint types bench format repository release clean
 
 demo: $(VENV)/.package core
 	@$(BIN)/python -m dconvex.demo
@@ -22,6 +22,11 @@ test: $(VENV)/.dev core
 
 test-slow: $(VENV)/.dev core
 	$(PYTEST) -m "not browser"
+	$(MAKE) test-lowest
+
+# every dependency at its lower bound, extras too, in an environment of its own; a file of tests from each folder
+test-lowest: $(VENV)/bin/python
+	$(BIN)/python tools/test_lowest.py
 
 # the core and what runs on it under AddressSanitizer and UBSan
 test-sanitized: $(VENV)/.dev

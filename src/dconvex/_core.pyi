@@ -1254,10 +1254,14 @@ class ExactSearch:
         self, score: FamilyScore, constraints: EdgeConstraints, tops: NDArray[np.float64] | None, penalty: float
     ) -> None:
         """With `tops`, no score of a variable is more than its top less `penalty` for each parameter."""
-    def score_sets(self, most: int) -> bool:
-        """Score the sets of parents of one more variable; False where more than `most` would have to be held."""
+    def score_sets(self, most: int, most_scores: int) -> bool:
+        """Score the sets of parents of one more variable; False where more than `most` would have to be held, or more than
+        `most_scores` asked for.
+        """
     def largest_part(self) -> int:
         """How many variables may depend on each other, 2 to the power of which numbers are needed."""
+    def ordering_work(self) -> float:
+        """About how many sets of parents `best_parents` looks at."""
     def best_parents(self) -> Ragged: ...
     @property
     def evaluations(self) -> int: ...

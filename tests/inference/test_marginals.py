@@ -90,3 +90,21 @@ def test_marginals_of_a_longer_network_are_its_queries(share):
     found = local.marginals(evidence)
     for variable in network.dag.nodes[::7]:
         close(found[variable].values, local.query(variable, evidence).values)
+
+
+@pytest.mark.parametrize("kind", ["coherent", "local", "gaussian", "local gaussian"])
+def test_any_number_of_threads_gives_the_same_bits(kind, monkeypatch):
+    monkeypatch.setattr("dconvex.inference.marginals.WORTH_THREADS", 0)
+    monkeypatch.setattr("dconvex.inference.marginals.PLANNING_ONE", 0)
+    network = dc.load_network("ecoli70" if "gaussian" in kind else "asia")
+    model = dc.fit(network, network.sample(500, seed=1)) if "local" in kind else dc.localize(network)
+    evidence = {"asnA": 1.0} if "gaussian" in kind else {"smoke": "yes"}
+    one, two = (model.marginals(evidence, variables=network.dag.nodes, n_jobs=jobs) for jobs in (1, 2))
+    for name in network.dag.nodes:
+        if "gaussian" in kind:
+            assert one[name].mean.tobytes() == two[name].mean.tobytes()
+            assert one[name].covariance.tobytes() == two[name].covariance.tobytes()
+        else:
+            assert one[name].values.tobytes() == two[name].values.tobytes()
+    with pytest.raises(ValueError, match="n_jobs must not be 0"):
+        model.marginals(n_jobs=0)

@@ -324,3 +324,26 @@ def test_sites_pool_counts_and_never_rows(tmp_path):
         dc.statistics(ALARM, rows).save(tmp_path / f"{number}.dcs")
     pooled = sum(dc.Statistics.load(tmp_path / f"{number}.dcs") for number in range(3))
     assert dc.fit(ALARM, pooled).network() == dc.fit(ALARM, ROWS).network()
+
+
+def test_a_full_disk_is_an_error_of_the_system_and_the_old_file_stays(tmp_path, monkeypatch):
+    import errno
+
+    import safetensors.numpy
+    from safetensors import SafetensorError
+
+    path = tmp_path / "model.dcx"
+    model = dc.localize(dc.load_network("asia"))
+    model.save(path)
+    before = path.read_bytes()
+    for said, number in (("I/O error: No space left on device (os error 28)", errno.ENOSPC), ("something else", None)):
+
+        def fail(*_, said=said):
+            raise SafetensorError(said)
+
+        monkeypatch.setattr(safetensors.numpy, "save_file", fail)
+        with pytest.raises(OSError, match=r"model\.dcx") as caught:
+            model.save(path)
+        assert caught.value.errno == number
+        assert path.read_bytes() == before
+        assert list(tmp_path.iterdir()) == [path]

@@ -15,6 +15,7 @@ from dconvex.inference.engine import Answer, EvidenceLike
 from dconvex.inference.evidence import Soft
 from dconvex.inference.query_plan import QueryPlan
 from dconvex.names import Name
+from dconvex.threads import thread_count
 
 
 class EvidenceQuestions(BaseModel):
@@ -76,6 +77,7 @@ class EvidenceQuestions(BaseModel):
         variables: Name | Iterable[Name] | None = None,
         max_bytes: float | None = None,
         assume_possible: bool = False,
+        n_jobs: int | None = None,
     ) -> dict[Name, Answer]:
         """P(v | evidence) for each variable v.
 
@@ -85,6 +87,8 @@ class EvidenceQuestions(BaseModel):
             variables: The variables; None: all of them.
             max_bytes: The most memory that the question may take; None: the model's own limit.
             assume_possible: Leave evidence that cannot matter for the answer unchecked.
+            n_jobs: The number of threads, -1 and None: one for each core. The answers are the same, bit for bit. Where one
+                propagation answers for all variables, one thread does it.
 
         Returns:
             The distribution of each variable, by name.
@@ -94,15 +98,16 @@ class EvidenceQuestions(BaseModel):
             UnknownStateError: A variable does not have a state.
             ImpossibleEvidenceError: The evidence has probability zero; the error names a part that is impossible already.
             TooLargeError: The question would take more memory than allowed; nothing has been allocated.
-            ValueError: A variable is named twice.
+            ValueError: A variable is named twice, or `n_jobs` is 0.
 
         """
+        thread_count(n_jobs)  # it refuses 0
         if variables is None and soft is None:
             limit = self.max_bytes if max_bytes is None else max_bytes
             found = self._engine.queries.ask_marginals(evidence, limit, assume_possible)
             if found is not None:
                 return found
-        return {**self._engine.marginals(self._request(variables, evidence, soft, max_bytes, assume_possible))}
+        return {**self._engine.marginals(self._request(variables, evidence, soft, max_bytes, assume_possible), n_jobs)}
 
     def most_probable(
         self,

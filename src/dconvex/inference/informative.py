@@ -161,7 +161,7 @@ def _propagated(model: TableModel, request: Request, candidates: Variables, shar
     each = []
     for state in possible:
         known = request.evidence.with_states(request.targets, (state,))
-        each.append(discrete_marginals(model, Request(candidates, candidates, known, request.limit, assume_possible=True)))
+        each.append(discrete_marginals(model, Request(candidates, candidates, known, request.limit, assume_possible=True), 1))
     own = share[possible][:, None]
     return [_information(own * np.array([found[model.names[v]].values for found in each])) for v in candidates]
 

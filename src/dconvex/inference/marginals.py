@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from dconvex._core import Status
+from dconvex._core import RunReport, Status
 from dconvex.arrays import Floats
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.evidence import Variables
@@ -17,16 +19,19 @@ from dconvex.inference.regression_model import RegressionModel
 from dconvex.inference.request import Request
 from dconvex.inference.table_model import TableModel
 from dconvex.names import Name
+from dconvex.threads import thread_count, threads
+
+WORTH_THREADS = 1 << 22
+"""Multiplications of all plans together; less is done before threads have begun."""
 
 
-def discrete_marginals(model: TableModel, request: Request) -> dict[Name, Distribution]:
-    """Run one plan for all targets, or one for each."""
+def discrete_marginals(model: TableModel, request: Request, n_jobs: int | None) -> dict[Name, Distribution]:
+    """Run one plan for all targets, or one for each, on several threads where there are several that take long."""
     evidence, limit = request.evidence, request.limit
     state_of = evidence.state_of()
     found = {v: _one_hot(len(model.labels[v]), state_of[v]) for v in request.variables if v in state_of}
     plans = _plans(model, request)
-    for planned in plans:
-        plan, report, values = model.planner.run(planned, evidence)
+    for plan, report, values in _runs(model, plans, request, n_jobs):
         if report.status is Status.IMPOSSIBLE:
             raise_impossible(model, evidence, limit, _targets_of(plan))
         for output in plan.outputs:
@@ -35,6 +40,18 @@ def discrete_marginals(model: TableModel, request: Request) -> dict[Name, Distri
         _check_possible(model, request, plans)
     names, labels, known = model.names, model.labels, model.known(evidence)
     return {names[v]: Distribution((names[v],), (labels[v],), found[v], evidence=known) for v in request.variables}
+
+
+def _runs(
+    model: TableModel, plans: Sequence[Plan], request: Request, n_jobs: int | None
+) -> list[tuple[Plan, RunReport, Floats]]:
+    """What the plans give, in their order; threads together stay within the limit."""
+    fitting = request.limit // max((plan.peak_bytes for plan in plans), default=1)
+    jobs = min(thread_count(n_jobs), len(plans), max(fitting, 1))
+    if sum(plan.total for plan in plans) < WORTH_THREADS:
+        jobs = 1
+    with threads(max(jobs, 1)) as workers:
+        return workers.map(lambda plan: model.planner.run(plan, request.evidence), plans)
 
 
 def _plans(model: TableModel, request: Request) -> list[Plan]:
@@ -81,10 +98,12 @@ def _one_hot(size: int, state: int) -> Floats:
     return values
 
 
-def gaussian_marginals(model: RegressionModel, request: Request) -> dict[Name, GaussianDistribution]:
+def gaussian_marginals(model: RegressionModel, request: Request, n_jobs: int | None) -> dict[Name, GaussianDistribution]:
     """All means in one pass over the network, and the variances piece by piece."""
     if not model.coherent:  # each variable has its own small network
-        return {model.names[v]: _single(model, request, v) for v in request.variables}
+        with threads(n_jobs if len(request.variables) > 1 else 1) as workers:
+            answers = workers.map(lambda v: _single(model, request, v), request.variables)
+        return dict(zip(model.named(request.variables), answers, strict=True))
     evidence, limit = request.evidence, request.limit
     plan = model.plan(request.targets, evidence.observed)
     pieces = model.pieces(plan, limit, is_joint=False)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import re
 import reprlib
 import zlib
 from collections.abc import Mapping
@@ -44,6 +46,7 @@ def write_container(path: Path, what: str, arrays: Mapping[str, Array], facts: M
         arrays: By their names in `sections`.
         facts: What else there is to say, as JSON.
     """
+    from safetensors import SafetensorError
     from safetensors.numpy import save_file
 
     plain = {name: np.ascontiguousarray(array, DTYPES[str(type_of(name))]) for name, array in arrays.items()}
@@ -54,7 +57,18 @@ def write_container(path: Path, what: str, arrays: Mapping[str, Array], facts: M
     checksum = str(_description_checksum(what, said, checks, shapes))
     about = {"format": what, "version": str(VERSION), "checksum": checksum, "checks": checks, "facts": said}
     with replacing(path) as temporary:
-        save_file(plain, temporary, about)
+        try:
+            save_file(plain, temporary, about)
+        except SafetensorError as error:
+            raise _system_error(error, path) from None
+
+
+def _system_error(error: Exception, path: Path) -> OSError:
+    """What the system said while the file was written, a full disk for one."""
+    number = re.search(r"os error (\d+)", str(error))
+    if number is None:
+        return OSError(f"{path}: {error}")
+    return OSError(int(number[1]), os.strerror(int(number[1])), str(path))
 
 
 @dataclass(frozen=True, slots=True)

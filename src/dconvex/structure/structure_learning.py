@@ -101,9 +101,10 @@ def learn_structure(
     Raises:
         DataError: There are no rows, or a column cannot be used as it is.
         UnknownVariableError: A constraint names a variable that the data does not have.
-        ValueError: Options are unknown or contradict each other, or the method cannot honour one.
+        ValueError: Options are unknown or contradict each other, the method cannot honour one, or `"exact"` has too much to
+            go over.
         CycleError: Required edges, with those of the start, make a cycle.
-        TooLargeError: Rows or scores take more memory than `max_bytes`.
+        TooLargeError: Rows, scores, or what edges gain take more memory than `max_bytes`.
 
     >>> import dconvex as dc
     >>> data = dc.load_network("asia").sample(10_000, seed=1)
@@ -128,10 +129,11 @@ def learn_structure(
         def problem_of(rows: OwnRows | CountRounds, apart: Indices) -> StructureProblem:
             indexed = IndexedRules.of(rules, rows.variables, apart)
             make = score_maker(rows, choice, options.threads)
+            lines = rows.codes.shape[1] if isinstance(rows, CodedRows) else 0
             return StructureProblem(
-                rows.variables, own_kind, choice.criterion, make(choice.criterion), make, rows.weight, indexed.constraints,
-                indexed.required, indexed.forbidden, indexed.start, indexed.target, alpha, seed, options.threads, options.limit,
-                clock, bar,
+                rows.variables, own_kind, choice.criterion, make(choice.criterion), make, rows.weight, lines,
+                indexed.constraints, indexed.required, indexed.forbidden, indexed.start, indexed.target, alpha, seed,
+                options.threads, options.limit, clock, bar,
             )  # fmt: skip
 
         if isinstance(rows, CountRounds):
