@@ -201,8 +201,14 @@ def test_shared_counts_checks_what_it_is_given(asia):
     nothing = dc.SharedCounts(states, [lambda families: [np.zeros([2] * len(family), int) for family in families]])
     with pytest.raises(dc.DataError, match="no rows"):
         dc.learn_structure(nothing)
-    with pytest.raises(dc.TooLargeError, match=r"the counts of \('asia', 'bronc'\) would take 96 bytes"):
-        dc.learn_structure(shared, method="greedy", max_bytes=90)
+
+
+def test_a_table_beyond_the_limit_is_not_asked_for():
+    data = pd.DataFrame({"a": range(50), "b": range(50)})
+    states = {"a": range(50), "b": range(50)}
+    shared = dc.SharedCounts(states, [dc.site_counts(data, states)])
+    with pytest.raises(dc.TooLargeError, match=r"the counts of \('a', 'b'\) would take .*Set max_parents"):
+        dc.learn_structure(shared, method="tree", score="bdeu", max_bytes=50_000)
 
 
 def test_site_counts_checks_the_table(asia):

@@ -129,7 +129,7 @@ def learn_structure(
         def problem_of(rows: OwnRows | CountRounds, apart: Indices) -> StructureProblem:
             indexed = IndexedRules.of(rules, rows.variables, apart)
             make = score_maker(rows, choice, options.threads)
-            lines = rows.codes.shape[1] if isinstance(rows, CodedRows) else 0
+            lines = rows.codes.shape[1] if isinstance(rows, CodedRows) else rows.rows if isinstance(rows, CountRounds) else 0
             return StructureProblem(
                 rows.variables, own_kind, choice.criterion, make(choice.criterion), make, rows.weight, lines,
                 indexed.constraints, indexed.required, indexed.forbidden, indexed.start, indexed.target, alpha, seed,
