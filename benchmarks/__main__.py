@@ -14,7 +14,7 @@ from benchmarks.summary import PAGE, write_summary
 
 RACES = ("first_answer", "reading", "sampling", "decomposition", "predicting", "learning", "em", "classifying")
 CONTESTS = ("queries", "pairs", "marginals")
-GROWTHS = ("growth", "latency", "streaming", "storing", "interrupts", "structure")
+GROWTHS = ("growth", "latency", "streaming", "storing", "interrupts", "structure", "structure_methods")
 MEMBERS = (*RACES, *CONTESTS, *GROWTHS)
 
 

@@ -120,6 +120,35 @@ columns = list(rows.columns[:12])
 """,
         "[model.predict_proba(rows[columns], list(rows.columns[12:])) for _ in range(200)]",
     ),
+    "learn a structure, search": (
+        """
+rows = dc.random_network(dc.random_dag(600, 1200, max_parents=3, seed=1), states=2, seed=1).sample(5_000, seed=1)
+""",
+        "dc.learn_structure(rows)",
+    ),
+    "learn a structure, ges": (
+        """
+rows = dc.random_network(dc.random_dag(600, 1200, max_parents=3, seed=1), states=2, seed=1).sample(5_000, seed=1)
+""",
+        'dc.learn_structure(rows, method="ges")',
+    ),
+    "learn a structure, pc": (
+        """
+rows = dc.random_network(dc.random_dag(600, 1200, max_parents=3, seed=1), states=2, seed=1).sample(5_000, seed=1)
+""",
+        'dc.learn_structure(rows, method="pc", alpha=0.5)',
+    ),
+    "learn a structure, exact": (
+        'rows = dc.load_network("alarm").sample(2_000, seed=1).iloc[:, :26]',
+        'dc.learn_structure(rows, method="exact", score="aic")',
+    ),
+    "learn a structure, the order of variables": (
+        """
+import pandas
+rows = pandas.DataFrame(np.random.default_rng(1).integers(0, 2, (60, 24)))
+""",
+        'dc.learn_structure(rows, method="exact", score="aic", max_parents=3)',
+    ),
     "read": (
         """
 import os, tempfile
@@ -136,19 +165,21 @@ assert abs(float(model.query("lung", {"smoke": "yes"}).values.sum()) - 1) < 1e-1
 assert len(dc.decompose(dc.load_network("alarm"))) == 21
 rows = dc.load_network("asia").sample(1000, seed=1)
 assert dc.fit(dc.load_network("asia"), rows, n_jobs=2).network() is not None
+few = rows.iloc[:200]
+assert dc.learn_structure(few, method="exact").score >= dc.learn_structure(few).score - 1e-6
+assert all(dc.learn_structure(few, method=method).nodes for method in ("ges", "pc"))
 print("usable", flush=True)
 """
 
 SCRIPT = """
 {set_up}
 {preparation}
-print("ready", flush=True)
 try:
-    {call}
+    print("ready", flush=True)  # within it: on a busy machine an interrupt may come before the next line
+    while True:
+        {call}
 except KeyboardInterrupt:
     print("interrupted", time.time(), flush=True)
-else:
-    print("finished", flush=True)
 {afterwards}
 """
 

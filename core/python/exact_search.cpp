@@ -30,8 +30,10 @@ void bind_exact_search(nb::module_& module) {
             },
             nb::arg("score"), nb::arg("constraints"), nb::arg("tops").none(), nb::arg("penalty"), nb::keep_alive<1, 2>(),
             nb::keep_alive<1, 3>())
-        .def("score_sets", &ExactSearch::score_sets, nb::arg("most"), nb::call_guard<nb::gil_scoped_release>())
+        .def("score_sets", &ExactSearch::score_sets, nb::arg("most"), nb::arg("most_scores"),
+             nb::call_guard<nb::gil_scoped_release>())
         .def("largest_part", &ExactSearch::largest_part)
+        .def("ordering_work", &ExactSearch::ordering_work, nb::call_guard<nb::gil_scoped_release>())
         .def("best_parents", &ExactSearch::best_parents, nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("evaluations", &ExactSearch::evaluations)
         .def_prop_ro("held", &ExactSearch::held);

@@ -16,6 +16,7 @@ using Members = ExactSearch::Members;
 constexpr double rounding = 1e-12;
 constexpr double none = -std::numeric_limits<double>::infinity();
 constexpr std::int64_t score_work = 1000;
+constexpr int sampled_subsets = 256;
 
 Members bit(Index variable) { return Members{1} << variable; }
 
@@ -23,6 +24,14 @@ Vector<Index> listed(Members members) {
     Vector<Index> found;
     for (; members; members &= members - 1) found.push_back(static_cast<Index>(std::countr_zero(members)));
     return found;
+}
+
+// The bits of a number in disorder (splitmix64).
+std::uint64_t mixed(std::uint64_t number) {
+    std::uint64_t z = number * 0x9E3779B97F4A7C15ULL;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+    return z ^ (z >> 31);
 }
 
 bool is_better(double one, double other) { return other == none ? one > none : one > other + rounding * std::abs(other); }
@@ -49,7 +58,8 @@ double ExactSearch::score_of(Index variable, Members members) {
     return score_.family(variable, listed(members));
 }
 
-bool ExactSearch::score_sets(std::int64_t most) {
+bool ExactSearch::score_sets(std::int64_t most, std::int64_t most_scores) {
+    const Most all{most, evaluations_ + most_scores};
     const Index variable = scored();
     Members required = 0;
     for (Index other = 0; other < score_.size(); ++other) {
@@ -61,7 +71,7 @@ bool ExactSearch::score_sets(std::int64_t most) {
     for (Index size = std::popcount(required); !level.sets.empty(); ++size) {
         if (constraints_.max_parents >= 0 && size >= constraints_.max_parents) break;
         Level next;
-        if (!extend(variable, level, next, kept, most)) return false;
+        if (!extend(variable, level, next, kept, all)) return false;
         level = std::move(next);
     }
     std::sort(kept.begin(), kept.end(), [](const ParentSet& one, const ParentSet& other) {
@@ -73,12 +83,13 @@ bool ExactSearch::score_sets(std::int64_t most) {
     return true;
 }
 
-bool ExactSearch::extend(Index variable, const Level& level, Level& next, Vector<ParentSet>& kept, std::int64_t most) {
+bool ExactSearch::extend(Index variable, const Level& level, Level& next, Vector<ParentSet>& kept, Most most) {
     Vector<Index> candidates;
     Vector<double> scores, best_below;
     for (const Members own : level.sets) {
         Members optional = 0;
         for (const Index member : listed(own)) optional |= is_possible(member, variable) ? bit(member) : 0;
+        poll_(score_.size());
         candidates.clear();
         best_below.clear();
         for (Index other = static_cast<Index>(std::bit_width(optional)); other < score_.size(); ++other) {
@@ -100,7 +111,8 @@ bool ExactSearch::extend(Index variable, const Level& level, Level& next, Vector
         const auto count = static_cast<std::int64_t>(candidates.size());
         poll_(score_work * count);
         evaluations_ += count;
-        if (held_ + static_cast<std::int64_t>(kept.size() + next.sets.size()) + count > most) return false;
+        if (held_ + static_cast<std::int64_t>(kept.size() + next.sets.size()) + count > most.sets) return false;
+        if (evaluations_ > most.scores) return false;
         scores.resize(candidates.size());
         score_.with_each(variable, listed(own), candidates, scores);
         for (std::size_t k = 0; k < candidates.size(); ++k) {
@@ -164,12 +176,7 @@ Ragged ExactSearch::best_parents() {
     return found;
 }
 
-void ExactSearch::solve(const Vector<Index>& part) {
-    struct Choice {
-        Members inside;  // members of the part by their place in it
-        double score;
-        Members parents;
-    };
+Vector<Vector<ExactSearch::Choice>> ExactSearch::choices_of(const Vector<Index>& part) const {
     const auto size = static_cast<Index>(part.size());
     Vector<Vector<Choice>> choices(part.size());
     for (Index place = 0; place < size; ++place) {
@@ -179,6 +186,34 @@ void ExactSearch::solve(const Vector<Index>& part) {
             choices[place].push_back({inside, set.score, set.members});
         }
     }
+    return choices;
+}
+
+double ExactSearch::ordering_work() {
+    if (parts_.empty()) find_parts();
+    double work = 0.0;
+    for (const Vector<Index>& part : parts_) {
+        std::int64_t looked_at = 0;
+        std::uint64_t state = 0;
+        for (const Vector<Choice>& choices : choices_of(part)) {
+            for (int turn = 0; turn < sampled_subsets; ++turn) {
+                const Members outside = mixed(++state);
+                for (const Choice& choice : choices) {
+                    poll_();
+                    ++looked_at;
+                    if (!(choice.inside & outside)) break;
+                }
+            }
+        }
+        // each place is the last one in half of all subsets
+        work += std::ldexp(static_cast<double>(looked_at) / sampled_subsets, static_cast<int>(part.size()) - 1);
+    }
+    return work;
+}
+
+void ExactSearch::solve(const Vector<Index>& part) {
+    const auto size = static_cast<Index>(part.size());
+    const Vector<Vector<Choice>> choices = choices_of(part);
     const auto best_choice = [&](Index place, Members before) -> const Choice* {
         for (const Choice& choice : choices[place]) {
             poll_();
@@ -191,6 +226,7 @@ void ExactSearch::solve(const Vector<Index>& part) {
     Vector<char> last(subsets, 0);
     best[0] = 0.0;
     for (Members subset = 1; subset < subsets; ++subset) {
+        poll_(size);
         for (Members left = subset; left; left &= left - 1) {
             const auto place = static_cast<Index>(std::countr_zero(left));
             const Members before = subset & ~bit(place);

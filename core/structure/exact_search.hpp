@@ -26,14 +26,16 @@ public:
     // Both must outlive it. Throws std::invalid_argument for more than 64 variables.
     ExactSearch(FamilyScore& score, const EdgeConstraints& constraints, std::optional<ScoreBound> bound);
 
-    // Scores the sets of one more variable, in their order. False where more than `most` sets would have to be held: then
-    // nothing else can be asked.
-    bool score_sets(std::int64_t most);
+    // Scores the sets of one more variable, in their order. False where more than `most` sets would have to be held, or more
+    // than `most_scores` asked for: then nothing else can be asked.
+    bool score_sets(std::int64_t most, std::int64_t most_scores);
     Index scored() const noexcept { return static_cast<Index>(sets_.size()); }
 
     // The variables of the largest part, which takes 2 to the power of them numbers.
     Index largest_part();
     static constexpr std::int64_t bytes_per_subset = sizeof(double) + 1;
+    // About how many sets `best_parents` looks at, from a sample of the subsets that is always the same.
+    double ordering_work();
 
     // The parents of each variable in the best graph; ties go to earlier variables and smaller sets.
     Ragged best_parents();
@@ -49,10 +51,21 @@ private:
     struct Level;
 
     bool is_possible(Index parent, Index child) const;
-    bool extend(Index variable, const Level& level, Level& next, Vector<ParentSet>& kept, std::int64_t most);
+    struct Choice {
+        Members inside;  // members of the part by their place in it
+        double score;
+        Members parents;
+    };
+    struct Most {
+        std::int64_t sets, scores;
+    };
+
+    bool extend(Index variable, const Level& level, Level& next, Vector<ParentSet>& kept, Most most);
     void keep(Index variable, Members members, double score, double best_below, Level& level, Vector<ParentSet>& kept);
     double score_of(Index variable, Members members);
     void find_parts();
+    // By place in the part, best first.
+    Vector<Vector<Choice>> choices_of(const Vector<Index>& part) const;
     void solve(const Vector<Index>& part);
 
     FamilyScore& score_;

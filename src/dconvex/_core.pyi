@@ -1114,8 +1114,24 @@ class GappedGaussianScore(FamilyScore):
         """
 
 @final
+class CountedScore(FamilyScore):
+    """Scores from tables of counts that a function holds: those of `DiscreteScore` for rows with the same counts."""
+
+    def __init__(
+        self,
+        states: NDArray[np.int32],
+        rows: int,
+        tables_of: Callable[[list[tuple[int, ...]]], list[NDArray[np.int64]]],
+        criterion: str,
+        equivalent_sample_size: float = 1.0,
+    ) -> None:
+        """`tables_of` answers a round of sets of variables with a table each, flat, the last variable changing fastest; each
+        adds up to `rows`. Raises ValueError where a table does not fit.
+        """
+
+@final
 class CallableScore(FamilyScore):
-    """A function of (variable, parents) in place of data: an oracle, or sites that share no rows."""
+    """A function of (variable, parents) in place of data: an oracle."""
 
     def __init__(
         self,
@@ -1238,10 +1254,14 @@ class ExactSearch:
         self, score: FamilyScore, constraints: EdgeConstraints, tops: NDArray[np.float64] | None, penalty: float
     ) -> None:
         """With `tops`, no score of a variable is more than its top less `penalty` for each parameter."""
-    def score_sets(self, most: int) -> bool:
-        """Score the sets of parents of one more variable; False where more than `most` would have to be held."""
+    def score_sets(self, most: int, most_scores: int) -> bool:
+        """Score the sets of parents of one more variable; False where more than `most` would have to be held, or more than
+        `most_scores` asked for.
+        """
     def largest_part(self) -> int:
         """How many variables may depend on each other, 2 to the power of which numbers are needed."""
+    def ordering_work(self) -> float:
+        """About how many sets of parents `best_parents` looks at."""
     def best_parents(self) -> Ragged: ...
     @property
     def evaluations(self) -> int: ...

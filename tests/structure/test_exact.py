@@ -46,7 +46,7 @@ def best_of_all(score, allowed=lambda edges: True):
 def found_by(score, tops, penalty, constraints):
     search = _core.ExactSearch(score, constraints, tops, penalty)
     for _ in range(score.size):
-        assert search.score_sets(10**6)
+        assert search.score_sets(10**6, 10**6)
     assert search.largest_part() <= score.size
     parents = search.best_parents()
     _core.Graph(parents)  # raises where there is a cycle
@@ -102,7 +102,7 @@ def test_one_variable_and_none():
         score = _core.CallableScore(size, lambda variable, parents: 0.0)
         search = _core.ExactSearch(score, _core.EdgeConstraints(size, no_edges(), no_edges()), None, 0.0)
         while search.evaluations < size:
-            search.score_sets(10)
+            search.score_sets(10, 10)
         assert len(search.best_parents()) == size
 
 
@@ -112,7 +112,9 @@ def test_the_core_refuses():
         _core.ExactSearch(score, _core.EdgeConstraints(65, no_edges(), no_edges()), None, 0.0)
     three = _core.CallableScore(3, lambda variable, parents: float(len(parents)))
     search = _core.ExactSearch(three, _core.EdgeConstraints(3, no_edges(), no_edges()), None, 0.0)
-    assert not search.score_sets(2)
+    assert not search.score_sets(2, 100)
+    search = _core.ExactSearch(three, _core.EdgeConstraints(3, no_edges(), no_edges()), None, 0.0)
+    assert not search.score_sets(100, 2)
     with pytest.raises(ValueError, match="still"):
         search.best_parents()
     with pytest.raises(ValueError, match="each variable has a top"):
@@ -154,3 +156,54 @@ def test_what_is_too_large_is_refused():
         dc.learn_structure(data, method="exact", max_parents=1, max_bytes=2_000_000)
     small = dc.learn_structure(data, method="exact", max_parents=0)
     assert small.edges == ()
+
+
+def too_much(work, **options):
+    """What is said where so much work is too much."""
+    data = dc.load_network("asia").sample(200, seed=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dconvex.structure.exact.MOST_WORK", float(work))
+        try:
+            dc.learn_structure(data, method="exact", **options)
+        except ValueError as error:
+            assert 'Set max_parents, forbid edges, give fewer variables, or use method="search"' in str(error)
+            return str(error)
+    return ""
+
+
+def test_too_much_work_is_refused():
+    # an order of 8 variables takes little: first the scores are too many, then nothing is
+    assert "families of 8 variables are too many to score" in too_much(1e5)
+    assert "families of 8 variables are too many to score" in too_much(1e5, score="bdeu")
+    assert too_much(1e9) == too_much(1e9, score="bdeu") == ""
+    assert too_much(1e5, max_parents=0) == ""
+
+
+def test_an_order_of_too_many_variables_is_refused():
+    data = dc.load_network("alarm").sample(500, seed=1)
+    with pytest.raises(ValueError, match=r"best order of \d+ of 37 variables would take .* looks .* max_parents"):
+        dc.learn_structure(data, method="exact", max_parents=1, max_bytes=2**60)
+
+
+def test_all_columns_of_a_network_are_refused_soon(monkeypatch):
+    """One variable with too many sets of parents is enough."""
+    data = dc.load_network("alarm").sample(500, seed=1)
+    monkeypatch.setattr("dconvex.structure.exact.MOST_WORK", 1e9)
+    with pytest.raises(ValueError, match="families of 37 variables are too many to score"):
+        dc.learn_structure(data, method="exact")
+
+
+def test_the_work_of_an_order_is_what_it_looks_at():
+    """Of variables that gain by no parents, one set each is looked at; of others, what the subsets leave."""
+    flat = _core.CallableScore(10, lambda variable, parents: -float(len(parents)))
+    free = _core.EdgeConstraints(10, no_edges(), no_edges())
+    search = _core.ExactSearch(flat, free, None, 0.0)
+    while search.evaluations < 10 * 2**9:
+        assert search.score_sets(10**6, 10**6)
+    assert search.ordering_work() == 10  # ten parts of one variable
+    # the best parent of each is the one before it: found in half of the subsets, else the empty set is the second
+    ring = _core.CallableScore(10, lambda own, parents: float(list(parents) == [(own + 1) % 10]))
+    search = _core.ExactSearch(ring, _core.EdgeConstraints(10, no_edges(), no_edges(), 1), None, 0.0)
+    for _ in range(10):
+        assert search.score_sets(10**6, 10**6)
+    assert search.ordering_work() == pytest.approx(10 * 2**9 * 1.5, rel=0.1)

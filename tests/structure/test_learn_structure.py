@@ -66,6 +66,22 @@ def test_numbers_give_a_gaussian_structure():
     assert found.score == pytest.approx(dc.statistics(found, frame).score())
 
 
+@pytest.mark.parametrize("method", ["greedy", "search", "ges", "tree"])
+def test_what_edges_gain_counts_as_memory(method):
+    data = pd.DataFrame(np.random.default_rng(1).integers(0, 2, (5, 200)))
+    with pytest.raises(dc.TooLargeError, match="what edges between 200 variables gain would take"):
+        dc.learn_structure(data, method=method, max_bytes=8 * 200**2 - 1)
+    assert len(dc.learn_structure(data.iloc[:, :40], method=method, max_bytes=8 * 200**2).nodes) == 40
+
+
+def test_a_thousand_columns_of_few_rows():
+    wide = pd.DataFrame(np.random.default_rng(1).integers(0, 2, (50, 1000)))
+    greedy, tree = (dc.learn_structure(wide, method=method) for method in ("greedy", "tree"))
+    assert len(greedy.nodes) == len(tree.nodes) == 1000
+    assert greedy.score > tree.score
+    assert len(tree.edges) < 1000
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -18,6 +18,7 @@ ATTEMPTS = 4_000
 def ges(problem: StructureProblem) -> FoundStructure:
     """Greedy equivalence search, in the order and with the attempts of XGES."""
     check_both_ways(problem, "ges")
+    problem.check_gains(1)
     size = len(problem.names)
     constraints = EdgeConstraints(size, np.empty((0, 2), np.int32), problem.forbidden, problem.constraints.max_parents)
     search = ClassSearch(problem.score, constraints, Graph(problem.start), ATTEMPTS)

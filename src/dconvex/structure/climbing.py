@@ -17,11 +17,13 @@ TABU_STEPS = 10
 
 def greedy(problem: StructureProblem) -> FoundStructure:
     """Hill climbing: the best of all additions, removals and reversals, again and again, until none gains."""
+    problem.check_gains(1)
     return _climbed(problem, StructureSearch(problem.score, problem.constraints, problem.start))
 
 
 def search(problem: StructureProblem) -> FoundStructure:
     """Hill climbing, then from the optimum on with tabu moves and perturbations, as many scores as the budget has."""
+    problem.check_gains(2)  # and until when each pair is left alone
     size = len(problem.names)
     budget = min(LEAST_BUDGET + 80 * size * size, MOST_BUDGET)
     options = {"budget": budget, "tabu_steps": TABU_STEPS, "seed": problem.seed}

@@ -14,6 +14,15 @@ from dconvex.structure.problem import FoundStructure, StructureProblem
 
 SET_BYTES = 100
 """Of a set of parents with its score, while its supersets are looked for."""
+MOST_WORK = 2.0e11
+"""Steps of about a nanosecond for scoring sets of parents, and as many for the order of variables: some minutes each."""
+SCORE_STEPS = 1_000
+LINE_STEPS = 4
+"""Of a score, and more for each row that it goes over."""
+LOOK_STEPS = 3
+"""Of looking at a set of parents for the order of variables."""
+SHARES = 4
+"""Of the scores, what each variable has if all have the same; some may be ahead by as many, so that too many are seen soon."""
 WAY_OUT = 'Set max_parents, forbid edges, give fewer variables, or use method="search".'
 
 
@@ -21,27 +30,60 @@ def exact(problem: StructureProblem) -> FoundStructure:
     """The graph of the best score, proven: sets of parents that a bound does not rule out, and the best order of variables.
 
     Raises:
-        TooLargeError: The sets of parents, or the subsets of variables that depend on each other, are too many.
+        TooLargeError: The sets of parents, or the subsets of variables that depend on each other, are too many to hold.
+        ValueError: They are too many to go over; that is counted, not timed.
     """
-    size, most = len(problem.names), problem.limit // SET_BYTES
-    tops = _tops(problem)
-    if size > ExactSearch.most_variables or (tops is None and _families(problem) > most):
-        needed = SET_BYTES * _families(problem)
-        raise TooLargeError(f"scoring the families of {size} variables", needed, problem.limit, WAY_OUT)
+    size, tops = len(problem.names), _tops(problem)
+    _check_families(problem, is_bounded=tops is not None)
     search = ExactSearch(problem.score, problem.constraints, tops, _penalty(problem))
-    for variable in range(size):
-        problem.bar.show(variable, 0.0)
-        if not search.score_sets(most):
-            needed = SET_BYTES * max(most + 1, search.held * size // max(variable, 1))
-            raise TooLargeError(f"scoring the families of {size} variables", needed, problem.limit, WAY_OUT)
+    _score_sets(problem, search)
     part = search.largest_part()
     if search.bytes_per_subset << part > problem.limit:
         what = f"all subsets of {part} variables that may depend on each other"
         raise TooLargeError(what, search.bytes_per_subset << part, problem.limit, WAY_OUT)
+    looks = search.ordering_work()
+    if looks * LOOK_STEPS > MOST_WORK:
+        raise ValueError(
+            f"the best order of {part} of {size} variables would take {looks:.2g} looks at sets of parents; "
+            f'method="exact" takes at most {MOST_WORK / LOOK_STEPS:.2g}. {WAY_OUT}'
+        )
     parents = search.best_parents()
     removal, reversal = edge_changes(problem, parents)
     notes = ("no graph within the constraints has a better score",)
     return FoundStructure(parents, evaluations=search.evaluations, notes=notes, removal=removal, reversal=reversal)
+
+
+def _check_families(problem: StructureProblem, *, is_bounded: bool) -> None:
+    """Refuse families that are too many to score, as far as their number is known."""
+    size, families = len(problem.names), _families(problem)
+    if size > ExactSearch.most_variables or (not is_bounded and SET_BYTES * families > problem.limit):
+        raise TooLargeError(f"scoring the families of {size} variables", SET_BYTES * families, problem.limit, WAY_OUT)
+    if not is_bounded and families > _most_scores(problem):
+        raise _too_many_scores(problem)
+
+
+def _score_sets(problem: StructureProblem, search: ExactSearch) -> None:
+    """Score all sets of parents that the bound does not rule out."""
+    size, most, most_scores = len(problem.names), problem.limit // SET_BYTES, _most_scores(problem)
+    for variable in range(size):
+        problem.bar.show(variable, 0.0)
+        before = search.evaluations
+        allowed = most_scores * min(variable + SHARES, size) // size - before
+        if search.score_sets(most, allowed):
+            continue
+        if search.evaluations - before > allowed:
+            raise _too_many_scores(problem)
+        needed = SET_BYTES * max(most + 1, search.held * size // max(variable, 1))
+        raise TooLargeError(f"scoring the families of {size} variables", needed, problem.limit, WAY_OUT)
+
+
+def _most_scores(problem: StructureProblem) -> int:
+    return int(MOST_WORK / (SCORE_STEPS + LINE_STEPS * problem.lines))
+
+
+def _too_many_scores(problem: StructureProblem) -> ValueError:
+    most = f'of these data method="exact" takes at most {_most_scores(problem):,} scores'
+    return ValueError(f"the families of {len(problem.names)} variables are too many to score: {most}. {WAY_OUT}")
 
 
 def _families(problem: StructureProblem) -> int:

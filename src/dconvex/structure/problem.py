@@ -11,6 +11,7 @@ import numpy as np
 
 from dconvex._core import EdgeConstraints, FamilyScore, Pdag, Ragged
 from dconvex.arrays import Floats, Indices
+from dconvex.errors import TooLargeError
 from dconvex.learning.learning_options import Kind
 from dconvex.learning.progress import Iterations
 from dconvex.names import Name
@@ -47,6 +48,8 @@ class StructureProblem:
     """Another score of the same data, by name: `likelihood` has no penalty, and what tests need."""
     weight: float
     """Of all rows."""
+    lines: int
+    """Different rows, which each score goes over; none where it needs moments only."""
     constraints: EdgeConstraints
     required: Indices
     forbidden: Indices
@@ -61,6 +64,17 @@ class StructureProblem:
     """The most bytes."""
     clock: Clock
     bar: Iterations
+
+    def check_gains(self, copies: int) -> None:
+        """Refuse a number for each pair of variables, so many times, before any is computed.
+
+        Raises:
+            TooLargeError: They take more memory than the limit.
+        """
+        size = len(self.names)
+        if 8 * copies * size * size > self.limit:
+            what = f"what edges between {size:,} variables gain"
+            raise TooLargeError(what, 8 * copies * size * size, self.limit, "Raise max_bytes, or give fewer columns.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

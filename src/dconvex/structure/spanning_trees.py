@@ -39,6 +39,7 @@ def tan(problem: StructureProblem) -> FoundStructure:
 
 def _grown(problem: StructureProblem, variables: Sequence[int], given: tuple[int, ...]) -> list[list[int]]:
     """The parents in the tree of the greatest gain given some variables; Prim's algorithm, from the first variable on."""
+    problem.check_gains(1)
     order = np.array(variables, np.int32)
     gains = _gains(problem, order, given)
     best, parent_of = np.full(len(order), -np.inf), np.full(len(order), -1)
