@@ -11,6 +11,10 @@ from hypothesis import strategies as st
 
 import dconvex as dc
 
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*rows were divided by their sums"),
+    pytest.mark.filterwarnings("ignore:.*what follows the tables"),
+]
 SUFFIXES = pytest.mark.parametrize("suffix", FILES)
 
 

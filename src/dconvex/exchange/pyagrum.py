@@ -20,11 +20,13 @@ import numpy as np
 from dconvex.arrays import Floats
 from dconvex.errors import NetworkError
 from dconvex.graph.dag import Dag
+from dconvex.intervals import Interval
 from dconvex.names import Label, Name
 from dconvex.network.family import Table
 from dconvex.network.network import BayesianNetwork
 
 PROPERTY = "dconvex"
+INTERVAL = "dconvex_interval"
 """The property of a pyAgrum network that says which of its strings mean something else."""
 
 Meaning: TypeAlias = Mapping[str, Label]
@@ -111,13 +113,21 @@ def _parents_reversed(values: Floats) -> Floats:
 def _mark(model: Any, names: Meaning, states: Mapping[str, Meaning]) -> None:
     changed = {name: meaning for name, meaning in states.items() if meaning}
     if names or changed:
-        model.setProperty(PROPERTY, json.dumps({"names": names, "states": changed}))
+        model.setProperty(PROPERTY, json.dumps({"names": names, "states": changed}, default=_as_object))
 
 
 def _marked(model: Any) -> tuple[dict[str, Name], dict[str, Meaning]]:
     """The meaning of names, and for each variable the meaning of its labels."""
-    mark = json.loads(model.propertyWithDefault(PROPERTY, "{}"))
+    mark = json.loads(model.propertyWithDefault(PROPERTY, "{}"), object_hook=_from_object)
     return mark.get("names", {}), mark.get("states", {})
+
+
+def _as_object(interval: Interval) -> dict[str, str]:
+    return {INTERVAL: str(interval)}
+
+
+def _from_object(found: dict[str, object]) -> object:
+    return Interval.from_text(str(found[INTERVAL])) if found.keys() == {INTERVAL} else found
 
 
 def _labels(gum: Any, variable: Any, meaning: Meaning) -> list[Label]:
