@@ -49,6 +49,8 @@ docs: $(VENV)/.dev core
 pictures: $(VENV)/.dev core
 	$(BIN)/python tools/draw_docs.py
 	$(BIN)/python tools/draw_how.py
+	$(BIN)/python tools/record_terminal.py
+	$(BIN)/python -m benchmarks.headline
 	$(BIN)/python tools/draw_missing.py
 
 # the notebooks run again, with the outputs that they are committed with

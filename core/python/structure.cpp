@@ -12,6 +12,7 @@
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
 #include "structure/bit_loops.hpp"
+#include "structure/counted_score.hpp"
 #include "structure/discrete_score.hpp"
 #include "structure/family_score.hpp"
 #include "structure/gapped_gaussian_score.hpp"
@@ -20,7 +21,7 @@
 namespace dconvex::python {
 namespace {
 
-// A Python function in place of data: an oracle, or sites that share no rows.
+// A Python function in place of data: an oracle.
 class CallableScore final : public FamilyScore {
 public:
     CallableScore(Index size, nb::callable score, std::optional<nb::callable> parameters)
@@ -49,6 +50,22 @@ private:
     nb::callable score_;
     std::optional<nb::callable> parameters_;
 };
+
+// What a Python function answers to a round of sets of variables.
+CountedScore::Ask asking(nb::callable tables_of) {
+    return [tables_of = std::move(tables_of)](const Vector<Vector<Index>>& sets) {
+        nb::gil_scoped_acquire gil;
+        nb::list round;
+        for (const auto& set : sets) {
+            nb::list members;
+            for (const Index variable : set) members.append(variable);
+            round.append(nb::tuple(members));
+        }
+        Vector<Vector<Offset>> tables;
+        for (const nb::handle table : tables_of(round)) tables.push_back(as_vector(nb::cast<Array<Offset>>(table)));
+        return tables;
+    };
+}
 
 // Throws std::invalid_argument unless the parents ascend, lie within the variables and are not the variable.
 Indices checked_parents(const FamilyScore& score, Index variable, Indices parents) {
@@ -161,6 +178,18 @@ void bind_structure(nb::module_& module) {
         .def("__init__", &make_discrete<std::int32_t>, nb::arg("codes").noconvert(), nb::arg("states"),
              nb::arg("weights").none(), nb::arg("criterion"), nb::arg("equivalent_sample_size") = 1.0, nb::arg("unit") = 1.0,
              nb::arg("threads") = 1);
+
+    nb::class_<CountedScore, FamilyScore>(module, "CountedScore")
+        .def(
+            "__init__",
+            [](CountedScore* place, const Array<Index>& states, Offset rows, nb::callable tables_of,
+               const std::string& criterion, double equivalent_sample_size) {
+                if (!(equivalent_sample_size > 0)) throw std::invalid_argument("the equivalent sample size must be positive");
+                const DiscreteScoreOptions options{criterion_of(criterion), equivalent_sample_size, 1.0, 1};
+                new (place) CountedScore(as_vector(states), rows, options, asking(std::move(tables_of)));
+            },
+            nb::arg("states"), nb::arg("rows"), nb::arg("tables_of"), nb::arg("criterion"),
+            nb::arg("equivalent_sample_size") = 1.0);
 
     nb::class_<GaussianScore, FamilyScore>(module, "GaussianScore")
         .def(

@@ -19,14 +19,33 @@ constexpr Offset at_once = 4;            // candidates between two looks for mor
 
 }  // namespace
 
+double scale_of(double weight) {
+    const double rows = std::max(weight, 2.0);
+    return std::exp2(std::floor(60.0 - std::log2(64.0 * rows * std::log(rows) + 1.0)));
+}
+
+double penalty_of(Criterion criterion, double weight) {
+    if (criterion == Criterion::aic) return 1.0;
+    return criterion == Criterion::bic ? 0.5 * std::log(std::max(weight, 1.0)) : 0.0;
+}
+
+double most_discrete_gain(Criterion criterion, double penalty, double parameters, Index states, Index candidate_states,
+                          double candidate_entropy, double own) {
+    if (states <= 1 || candidate_states <= 1) return -std::numeric_limits<double>::infinity();
+    const bool is_penalised = criterion == Criterion::bic || criterion == Criterion::aic;
+    if (!is_penalised) return std::numeric_limits<double>::infinity();
+    const double missing_likelihood = -(own + penalty * parameters);
+    const double more = parameters * (candidate_states - 1);
+    return std::min(missing_likelihood, candidate_entropy) - penalty * more;
+}
+
 DiscreteScore::DiscreteScore(StateColumns columns, DiscreteScoreOptions options)
     : columns_(std::move(columns)), bits_(columns_), options_(options), cells_(columns_, bits_) {
     if (columns_.has_gaps() && options_.criterion == Criterion::bdeu) {
         throw std::invalid_argument("BDeu cannot compare families where cells are missing");
     }
     weight_ = static_cast<double>(columns_.weight()) * options_.unit;
-    const double rows = std::max(weight_, 2.0);
-    scale_ = std::exp2(std::floor(60.0 - std::log2(64.0 * rows * std::log(rows) + 1.0)));
+    scale_ = scale_of(weight_);
     if (options_.criterion != Criterion::bdeu) {
         const Offset filled = options_.threads > 1 ? columns_.weight() + 1 : std::min<Offset>(columns_.weight() + 1, 4096);
         logarithms_ = std::make_unique<CountTerms>(0.0, options_.unit, scale_, columns_.weight(), filled);
@@ -72,19 +91,11 @@ double DiscreteScore::score_of(const FamilySums& sums, double parameters) const 
     return likelihood - penalty() * parameters;
 }
 
-double DiscreteScore::penalty() const {
-    if (options_.criterion == Criterion::aic) return 1.0;
-    return options_.criterion == Criterion::bic ? 0.5 * std::log(std::max(weight_, 1.0)) : 0.0;
-}
-
 double DiscreteScore::most_gain(Index variable, Indices parents, Index candidate, double own) const {
-    if (columns_.states(variable) <= 1 || columns_.states(candidate) <= 1) return -std::numeric_limits<double>::infinity();
-    const bool is_penalised = options_.criterion == Criterion::bic || options_.criterion == Criterion::aic;
-    if (!is_penalised || columns_.has_gaps()) return std::numeric_limits<double>::infinity();
-    const double before = parameters(variable, parents);
-    const double missing_likelihood = -(own + penalty() * before);
-    const double more = before * (std::max<Index>(columns_.states(candidate), 1) - 1);
-    return std::min(missing_likelihood, entropy_[candidate]) - penalty() * more;
+    const bool has_bound = !entropy_.empty() || columns_.states(variable) <= 1 || columns_.states(candidate) <= 1;
+    if (!has_bound) return std::numeric_limits<double>::infinity();
+    return most_discrete_gain(options_.criterion, penalty(), parameters(variable, parents), columns_.states(variable),
+                              columns_.states(candidate), entropy_.empty() ? 0.0 : entropy_[candidate], own);
 }
 
 double DiscreteScore::averaged(double likelihood, double count, double parameters) const {

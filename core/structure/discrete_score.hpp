@@ -20,6 +20,15 @@ struct DiscreteScoreOptions {
     int threads = 1;                      // the scores are the same for any number
 };
 
+// The scale of sums in fixed point: they do not overflow for data of this weight.
+double scale_of(double weight);
+// What a parameter costs for data of this weight.
+double penalty_of(Criterion criterion, double weight);
+// The most that a candidate gains as one more parent of a variable whose family has these parameters and this score: the
+// likelihood is at most 1, and no more is gained than the entropy of the candidate.
+double most_discrete_gain(Criterion criterion, double penalty, double parameters, Index states, Index candidate_states,
+                          double candidate_entropy, double own);
+
 // The score of a family is F(parents + variable) - F(parents) - penalty, where F depends only on the counts of the set's table:
 // for BIC and AIC it is the sum of n log n over the cells, for BDeu a sum of log gammas. F is kept in fixed point: integers add
 // up to the same whatever the order of the cells, so a score is a pure function of the counts, and a → b and b → a tie exactly.
@@ -36,7 +45,6 @@ public:
     double family(Index variable, Indices parents) override;
     void with_each(Index variable, Indices parents, Indices candidates, std::span<double> scores) override;
     double parameters(Index variable, Indices parents) const override;
-    // The likelihood of a variable is at most 1, and it gains no more than the entropy of the candidate.
     double most_gain(Index variable, Indices parents, Index candidate, double own) const override;
 
 private:
@@ -45,7 +53,7 @@ private:
         std::map<double, CountTerms> terms;  // by pseudo-count
     };
 
-    double penalty() const;  // of a parameter
+    double penalty() const { return penalty_of(options_.criterion, weight_); }  // of a parameter
     double score_of(const FamilySums& sums, double parameters) const;
     double averaged(double likelihood, double count, double parameters) const;
     double cells_of(Indices variables) const;

@@ -74,6 +74,8 @@ if TYPE_CHECKING:
     from dconvex.storage import open_model
     from dconvex.structure.edge_strengths import EdgeStrengths, averaged_structure, edge_strengths
     from dconvex.structure.learned_structure import Structure
+    from dconvex.structure.shared_counts import SharedCounts
+    from dconvex.structure.site_counts import site_counts
     from dconvex.structure.structure_learning import learn_structure
 
 __version__ = "0.1.0"
@@ -131,6 +133,7 @@ __all__ = [
     "Regression",
     "Report",
     "Sensitivity",
+    "SharedCounts",
     "Statistics",
     "Structure",
     "StructureComparison",
@@ -171,6 +174,7 @@ __all__ = [
     "read_evidence",
     "read_markov",
     "read_structure",
+    "site_counts",
     "statistics",
     "to_pgmpy",
     "to_pyagrum",
@@ -225,6 +229,8 @@ _NAMES = {
     "storage": "open_model",
     "structure.edge_strengths": "EdgeStrengths averaged_structure edge_strengths",
     "structure.learned_structure": "Structure",
+    "structure.shared_counts": "SharedCounts",
+    "structure.site_counts": "site_counts",
     "structure.structure_learning": "learn_structure",
 }
 """The public names by module: the imports above as data, which a test compares with them."""

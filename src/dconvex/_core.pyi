@@ -1114,8 +1114,24 @@ class GappedGaussianScore(FamilyScore):
         """
 
 @final
+class CountedScore(FamilyScore):
+    """Scores from tables of counts that a function holds: those of `DiscreteScore` for rows with the same counts."""
+
+    def __init__(
+        self,
+        states: NDArray[np.int32],
+        rows: int,
+        tables_of: Callable[[list[tuple[int, ...]]], list[NDArray[np.int64]]],
+        criterion: str,
+        equivalent_sample_size: float = 1.0,
+    ) -> None:
+        """`tables_of` answers a round of sets of variables with a table each, flat, the last variable changing fastest; each
+        adds up to `rows`. Raises ValueError where a table does not fit.
+        """
+
+@final
 class CallableScore(FamilyScore):
-    """A function of (variable, parents) in place of data: an oracle, or sites that share no rows."""
+    """A function of (variable, parents) in place of data: an oracle."""
 
     def __init__(
         self,

@@ -176,9 +176,17 @@ def test_a_full_disk_is_reported():
 
 def test_version_and_exit_codes(dconvex):
     assert dconvex("--version").stdout == f"{dc.__version__}\n"
-    shown = " ".join(dconvex().stdout.split())
+    shown = " ".join(dconvex("--help").stdout.split())
     assert "Exit codes: 0 when all went well, 1 when" in shown
     assert all(name in shown for name in ("networks", "show", "convert", "decompose", "fit", "query", "explain", "predict"))
+
+
+def test_without_a_command_it_greets_with_three_things_to_try(dconvex):
+    greeting = dconvex().stdout
+    tried = [line.split()[1] for line in greeting.splitlines() if line.startswith("  dconvex ")]
+    assert tried == ["query", "learn", "explore"]
+    assert "dconvex --help" in greeting
+    assert max(map(len, greeting.splitlines())) <= 100
 
 
 def test_colour_only_on_a_terminal(dconvex, monkeypatch):

@@ -38,6 +38,14 @@ EXIT_CODES = (
     "2 when the arguments are wrong, 130 after Ctrl-C."
 )
 
+GREETING = f"""dconvex {__version__}: Bayesian networks, from a messy table to a decision. Three things to try:
+
+  dconvex query asia lung --given smoke=yes    a question about a built-in network
+  dconvex learn data.csv -o model.dcx          from your table to a model
+  dconvex explore                              a page in your browser, to click through networks
+
+dconvex --help lists all commands."""
+
 app = typer.Typer(
     help="Bayesian networks split along d-convex separators: look at them, learn them, query them.",
     epilog="\n\n".join(
@@ -63,7 +71,7 @@ def _options(
         print(__version__)
         raise typer.Exit
     if context.invoked_subcommand is None:
-        print(context.get_help())
+        print(GREETING)
 
 
 @app.command(epilog=examples("dconvex networks"))

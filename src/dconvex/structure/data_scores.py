@@ -14,6 +14,7 @@ from dconvex.learning.estimation.priors import BDeu, BGe
 from dconvex.names import Name
 from dconvex.structure.coded_tables import CodedRows
 from dconvex.structure.measured_tables import MeasuredRows
+from dconvex.structure.shared_counts import CountRounds
 from dconvex.structure.structure_options import ScoreChoice
 
 FINEST = 2.0**40
@@ -39,15 +40,19 @@ class WholeWeights:
         return cls(np.rint(weights / unit).astype(np.int64), float(unit))
 
 
-def score_maker(rows: CodedRows | MeasuredRows, choice: ScoreChoice, threads: int) -> Callable[[str], FamilyScore]:
+def score_maker(
+    rows: CodedRows | MeasuredRows | CountRounds, choice: ScoreChoice, threads: int
+) -> Callable[[str], FamilyScore]:
     """A function that makes a score of these rows, by the name of the score."""
     if isinstance(rows, MeasuredRows):
         return lambda criterion: _gaussian_score(rows, criterion, choice)
+    size = choice.prior.common_size if isinstance(choice.prior, BDeu) else 1.0
+    if isinstance(rows, CountRounds):
+        return lambda criterion: rows.score(criterion, size)
     whole = None if rows.weights is None else WholeWeights.of(rows.weights)
     counts, unit = (None, 1.0) if whole is None else (whole.counts, whole.unit)
 
     def made(criterion: str) -> FamilyScore:
-        size = choice.prior.common_size if isinstance(choice.prior, BDeu) else 1.0
         return DiscreteScore(rows.codes, rows.sizes, counts, criterion, size, unit, threads)
 
     return made

@@ -22,6 +22,7 @@ from dconvex.structure.learned_structure import Structure, StructureMove
 from dconvex.structure.measured_tables import MeasuredRows
 from dconvex.structure.method_table import METHODS
 from dconvex.structure.problem import CHANGES, Clock, FoundStructure, StructureMethod, StructureProblem
+from dconvex.structure.shared_counts import CountRounds, SharedCounts
 from dconvex.structure.structural_em import learned_with_gaps
 from dconvex.structure.structure_options import (
     EdgeRules,
@@ -34,7 +35,7 @@ from dconvex.structure.structure_options import (
 )
 from dconvex.structure.table_rows import rows_of
 
-AllRows: TypeAlias = CodedRows | MeasuredRows
+OwnRows: TypeAlias = CodedRows | MeasuredRows
 
 MethodName: TypeAlias = Literal["search", "greedy", "ges", "pc", "exact", "tree", "tan"]
 
@@ -69,7 +70,7 @@ def learn_structure(
 
     Args:
         data: As for `fit`: a data frame, a path to CSV or Parquet files, a Dask DataFrame, or a list or iterator of tables.
-            Each column is a variable.
+            Each column is a variable. Or `SharedCounts`: sites that share counts and never rows.
         method: `"search"` (greedy search that leaves local optima; the best score for its time) or `"greedy"` (plain hill
             climbing).
         score: Discrete data: `"bic"`, `"aic"`, `"bdeu"` or `BDeu(10)`. Gaussian data: `"bic"`, `"aic"`, `"bge"` or `BGe(…)`.
@@ -120,21 +121,24 @@ def learn_structure(
     kind = "discrete" if declared and kind is None else kind
     options = LearningOptions(kind, declared, "raise", n_jobs, max_bytes, progress, checked_missing(missing), weights=weights)
     clock = Clock(max_seconds)
-    rows = rows_of(data, options)
-    own_kind: Kind = "discrete" if isinstance(rows, CodedRows) else "gaussian"
+    rows = rounds_of(data, options) if isinstance(data, SharedCounts) else rows_of(data, options)
+    own_kind: Kind = "gaussian" if isinstance(rows, MeasuredRows) else "discrete"
     choice.check_kind(own_kind)
     with Iterations(f"learning a structure ({method})", is_shown=progress) as bar:
 
-        def problem_of(rows: AllRows, apart: Indices) -> StructureProblem:
+        def problem_of(rows: OwnRows | CountRounds, apart: Indices) -> StructureProblem:
             indexed = IndexedRules.of(rules, rows.variables, apart)
             make = score_maker(rows, choice, options.threads)
-            lines = rows.codes.shape[1] if isinstance(rows, CodedRows) else 0
+            lines = rows.codes.shape[1] if isinstance(rows, CodedRows) else rows.rows if isinstance(rows, CountRounds) else 0
             return StructureProblem(
                 rows.variables, own_kind, choice.criterion, make(choice.criterion), make, rows.weight, lines,
                 indexed.constraints, indexed.required, indexed.forbidden, indexed.start, indexed.target, alpha, seed,
                 options.threads, options.limit, clock, bar,
             )  # fmt: skip
 
+        if isinstance(rows, CountRounds):
+            problem = problem_of(rows, np.empty((0, 2), np.int32))
+            return _structure(method, problem, chosen.learn(problem), rows, ())
         if options.em is not None and rows.has_missing.any():
             check_values(rows)
             apart = pairs_apart(rows.presence())
@@ -147,9 +151,25 @@ def learn_structure(
         return _structure(method, problem, chosen.learn(problem), rows, notes)
 
 
+def rounds_of(data: SharedCounts, options: LearningOptions) -> CountRounds:
+    """The counts of sites, for options that make sense for them.
+
+    Raises:
+        ValueError: One does not.
+    """
+    if options.kind == "gaussian":
+        raise ValueError('SharedCounts are discrete; kind="gaussian" needs rows')
+    if options.states is not None or options.weights is not None:
+        given = "states= or discretizer=" if options.states is not None else "weights="
+        raise ValueError(f"SharedCounts has the states, and sites count rows as they are; leave out {given}")
+    if options.missing != "available":
+        raise ValueError("SharedCounts has counts of complete rows only; leave out missing= (site_counts has its own)")
+    return CountRounds.of(data, options.limit)
+
+
 def prepared(
-    rows: AllRows, options: LearningOptions, chosen: StructureMethod, method: str, choice: ScoreChoice
-) -> tuple[AllRows, tuple[str, ...], Indices]:
+    rows: OwnRows, options: LearningOptions, chosen: StructureMethod, method: str, choice: ScoreChoice
+) -> tuple[OwnRows, tuple[str, ...], Indices]:
     """The rows that a method goes over, what has to be known of them, and the pairs of variables that get no edge.
 
     Raises:
@@ -182,22 +202,24 @@ def prepared(
 
 
 def _structure(
-    method: str, problem: StructureProblem, found: FoundStructure, rows: AllRows, notes: tuple[str, ...]
+    method: str, problem: StructureProblem, found: FoundStructure, rows: OwnRows | CountRounds, notes: tuple[str, ...]
 ) -> Structure:
     names = problem.names
     history = [
         StructureMove(CHANGES[change], names[parent], names[child], gain)
         for (change, parent, child), gain in zip(found.moves.tolist(), found.gains.tolist(), strict=True)
     ]
+    score = score_of(problem.score, found.parents) if found.score is None else found.score
+    asked = (rows.asked(),) if isinstance(rows, CountRounds) else ()
     return Structure(
         Dag.from_arrays(names, found.parents),
-        score_of(problem.score, found.parents) if found.score is None else found.score,
+        score,
         criterion=problem.criterion,
         method=method,
         rows=rows.rows - rows.dropped,
         history=history,
         evaluations=found.evaluations,
-        notes=(*notes, *found.notes),
+        notes=(*notes, *found.notes, *asked),
         cpdag=None if found.cpdag is None else Cpdag.from_core(names, found.cpdag),
         removal=[] if found.removal is None else found.removal.tolist(),
         reversal=[] if found.reversal is None else found.reversal.tolist(),
