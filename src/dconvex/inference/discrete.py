@@ -83,7 +83,7 @@ class DiscreteEngine:
     def estimate(self, request: Request, samples: int, rng: np.random.Generator) -> Distribution:
         return discrete_estimate(self.model, request, samples, rng)
 
-    def marginals(self, request: Request, n_jobs: int | None) -> dict[Name, Distribution]:
+    def marginals(self, request: Request, n_jobs: int | None = None) -> dict[Name, Distribution]:
         return discrete_marginals(self.model, request, n_jobs)
 
     def most_probable(self, request: Request) -> tuple[dict[Name, Label], float]:

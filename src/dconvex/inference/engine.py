@@ -88,7 +88,7 @@ class Engine(Protocol):
     def estimate(self, request: Request, samples: int, rng: np.random.Generator) -> Answer:
         """The answer of `query`, from samples where that is of use."""
 
-    def marginals(self, request: Request, n_jobs: int | None) -> Mapping[Name, Answer]:
+    def marginals(self, request: Request, n_jobs: int | None = None) -> Mapping[Name, Answer]:
         """The distribution of each variable given the evidence, the same for any `n_jobs`."""
 
     def most_probable(self, request: Request) -> tuple[Mapping[Name, Label | float], float]:

@@ -83,7 +83,7 @@ class GaussianEngine:
         """The exact answer: nothing would be gained by sampling."""
         return gaussian_query(self.model, request)
 
-    def marginals(self, request: Request, n_jobs: int | None) -> dict[Name, GaussianDistribution]:
+    def marginals(self, request: Request, n_jobs: int | None = None) -> dict[Name, GaussianDistribution]:
         return gaussian_marginals(self.model, request, n_jobs)
 
     def most_probable(self, request: Request) -> tuple[dict[Name, float], float]:
