@@ -162,7 +162,8 @@ def problems_of_sdist(inside: set[str]) -> Iterator[str]:
     if not any(re.fullmatch(r"core/.*\.cpp", name) for name in inside):
         yield "it lacks the sources of the core"
     pattern = r"(^|/)(\.git/|\.venv|__pycache__|\..*cache)|^build/|\.(pyc|dcx|so|pyd)$"
-    strange = (name for name in sorted(inside) if re.search(pattern, name))
+    kept = "tests/storage/version1/"  # models as earlier versions wrote them
+    strange = (name for name in sorted(inside) if re.search(pattern, name) and not name.startswith(kept))
     yield from (f"it should not hold {name}" for name in strange)
 
 
