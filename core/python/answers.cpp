@@ -72,8 +72,9 @@ PyObject* get_object(PyObject* object, void* member) {
 }
 
 int set_object(PyObject* object, PyObject* value, void* member) {
-    Py_XINCREF(value);
-    Py_XSETREF(as_answer(object)->*(*static_cast<PyObject * Answer::**>(member)), value);
+    PyObject*& place = as_answer(object)->*(*static_cast<PyObject * Answer::**>(member));
+    PyObject* const before = std::exchange(place, Py_XNewRef(value));  // Py_XSETREF is not in the stable ABI
+    Py_XDECREF(before);
     return 0;
 }
 
