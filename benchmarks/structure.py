@@ -50,10 +50,9 @@ def _trials(network: str, sizes: Sequence[int], contenders: Sequence[str]) -> It
 def run(quick: bool, folder: Path) -> None:
     """The whole plan, which takes hours; quick: the four smallest, without pgmpy and the most rows."""
     trials = list(plan())
-    chosen = [
-        own for own in trials if not quick or (own.network in SIX[:4] and own.rows < ROWS[2] and own.contender != "pgmpy")
-    ]
-    _run(chosen, Results("structure", quick, folder, trials), 60.0 if quick else LIMIT, known=False)
+    few = [own for own in trials if own.network in SIX[:4] and own.rows < ROWS[2] and own.contender != "pgmpy"]
+    results = Results("structure", quick, folder, trials)
+    _run(few if quick else trials, results, 60.0 if quick else LIMIT, known=False)
 
 
 def _run(chosen: Sequence[Trial], results: Results, limit: float, *, known: bool) -> None:
@@ -102,13 +101,10 @@ def chosen(
     trials: Sequence[Trial], networks: list[str] | None, rows: list[str] | None, contenders: list[str] | None
 ) -> list[Trial]:
     """The trials of a plan that the options choose."""
-    values = [
-        ("networks", networks, {own.network for own in trials}),
-        ("contenders", contenders, {own.contender for own in trials}),
-    ]
-    for option, given, there in values:
-        for name in set(given or ()) - there:
-            raise typer.BadParameter(f"--{option} has {name!r}; there are {'; '.join(sorted(there))}")
+    there = {"networks": {own.network for own in trials}, "contenders": {own.contender for own in trials}}
+    for option, given in (("networks", networks), ("contenders", contenders)):
+        for name in set(given or ()) - there[option]:
+            raise typer.BadParameter(f"--{option} has {name!r}; there are {'; '.join(sorted(there[option]))}")
     return [
         own
         for own in trials

@@ -99,7 +99,8 @@ def judged(own: Learned, answer: dict[str, object]) -> Learned:
     truth = truth_of(own.network)
     frame = truth.sample(own.rows, seed=own.seed)
     seconds, megabytes, directed, undirected = (answer[name] for name in ("seconds", "megabytes", "directed", "undirected"))
-    assert isinstance(directed, list) and isinstance(undirected, list)
+    assert isinstance(directed, list)
+    assert isinstance(undirected, list)
     found = dc.Cpdag(map(tuple, directed), map(tuple, undirected), truth.dag.nodes)
     dag = found.extension.dag
     statistics = dc.statistics(dag, frame, coherent=True)
@@ -208,8 +209,10 @@ def _mean(network: str, rows: int, contender: str, group: list[Learned]) -> Mean
         return None if not values or None in values else float(fmean(values))
 
     notes = "; ".join(dict.fromkeys(own.note for own in group if own.note))
-    numbers = [over(name) for name in ("seconds", "bic", "bdeu", "distance", "edges", "megabytes")]
-    return Mean(network, rows, len(done), contender, *numbers, note=notes)
+    return Mean(
+        network, rows, len(done), contender, over("seconds"), over("bic"), over("bdeu"), over("distance"), over("edges"),
+        over("megabytes"), notes,
+    )  # fmt: skip
 
 
 def run_trials(results: Results, trials: Iterable[Trial], limit: float, known: bool) -> None:
