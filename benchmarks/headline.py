@@ -137,7 +137,8 @@ def _grid_line(power: int, bottom: float) -> str:
     x = LEFT + _place(10.0**power)
     ends = f'x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 6}" y2="{bottom:.1f}"'
     line = f'<line {ends} stroke="#808080" stroke-width="0.5" stroke-opacity="0.5"/>'
-    return f'{line}<text x="{x:.1f}" y="{TOP - 11}" text-anchor="middle" font-size="9.5" fill-opacity="0.75">{10**power:,}×</text>'
+    style = 'text-anchor="middle" font-size="9.5" fill-opacity="0.75"'
+    return f'{line}<text x="{x:.1f}" y="{TOP - 11}" {style}>{10**power:,}×</text>'
 
 
 def _place(ratio: float) -> float:
