@@ -38,9 +38,9 @@ ROUNDING = 1e-12
 
 def em_picture(report: EmReport, ruler: Ruler) -> Drawing:
     """What each iteration gained of the log-likelihood and, where there is a prior, of the objective."""
-    curves = [_Curve("log-likelihood", report.log_likelihood, BAR)]
+    curves = [_Course("log-likelihood", report.log_likelihood, BAR)]
     if report.objective != report.log_likelihood:
-        curves.insert(0, _Curve("objective, with the prior", report.objective, LOWER))
+        curves.insert(0, _Course("objective, with the prior", report.objective, LOWER))
     ended = "converged after" if report.converged else "stopped, not converged, after"
     notes = [f"{ended} {amount(report.iterations, 'iteration')}, {amount(round(report.filled), 'missing cell')}"]
     if len(report.restarts) > 1:
@@ -50,7 +50,7 @@ def em_picture(report: EmReport, ruler: Ruler) -> Drawing:
 
 
 @dataclass(frozen=True, slots=True)
-class _Curve:
+class _Course:
     """The values of something by iteration."""
 
     name: str
@@ -67,7 +67,7 @@ class _Curve:
         return [(number, value - finite[0][1]) for number, value in finite]
 
 
-def _axes(curves: Sequence[_Curve]) -> Drawing:
+def _axes(curves: Sequence[_Course]) -> Drawing:
     """The curves in one system of axes."""
     across = Axis(1.0, float(max(2, *(len(curve.values) for curve in curves))), LEFT, LEFT + WIDE)
     gains = [gain for curve in curves for _, gain in curve.gains()]
@@ -86,6 +86,6 @@ def _axes(curves: Sequence[_Curve]) -> Drawing:
     return Drawing(shapes, Size(LEFT + WIDE + FONT, HIGH + NUMBERS + 2 * FONT))
 
 
-def _dot(curve: _Curve, number: int, at: Point) -> Group:
+def _dot(curve: _Course, number: int, at: Point) -> Group:
     about = f"{curve.name} after iteration {number}: {curve.values[number - 1]:.10g}"
     return Group([Rectangle(Box(at.x, at.y, DOT, DOT), Look(fill=curve.colour), DOT / 2)], ("dot",), about)
