@@ -66,11 +66,6 @@ class DecisionPlan:
     held_bytes: int = 0
     """What is held from beginning to end: answers, and tables that are made for the question."""
 
-    @classmethod
-    def of(cls, question: str, found: Steps, held_bytes: int = 0) -> DecisionPlan:
-        """The plan of a question that holds this many bytes besides what its steps know of."""
-        return cls(question, tuple(found.steps), found.held_bytes + held_bytes)
-
     @property
     def multiplications(self) -> int:
         """Those of all steps, without the tables that are derived once and kept."""
@@ -105,6 +100,11 @@ class DecisionPlan:
         return printed(f"plan of {self.question}", ["step", "times", "multiplications", "peak memory"], lines, 0)
 
     __repr__ = __str__
+
+
+def plan_of(question: str, found: Steps, held_bytes: int = 0) -> DecisionPlan:
+    """The plan of a question that holds this many bytes besides what its steps know of."""
+    return DecisionPlan(question, tuple(found.steps), found.held_bytes + held_bytes)
 
 
 def limited_besides(request: Request, held: int, what: str) -> Request:

@@ -8,7 +8,7 @@ from typing import Literal, overload
 from dconvex.bins import state_of
 from dconvex.errors import UnknownStateError
 from dconvex.inference.base_model import BaseModel
-from dconvex.inference.decision_plan import DecisionPlan, errors_about
+from dconvex.inference.decision_plan import DecisionPlan, errors_about, plan_of
 from dconvex.inference.engine import EvidenceLike
 from dconvex.inference.evidence import Soft, Variables
 from dconvex.inference.influences import Influences, influences_of, influences_plan
@@ -96,7 +96,7 @@ class DecisionQuestions(BaseModel):
         checked = None if costs is None else check_costs(names, costs)
         question = f"what is most informative about {self._title(request)}"
         with errors_about(question, request.limit, "Name fewer candidates, give more evidence, or raise max_bytes."):
-            plan = DecisionPlan.of(question, engine.information_plan(request, chosen))
+            plan = plan_of(question, engine.information_plan(request, chosen))
             if explain:
                 return plan
             found = engine.information(request, chosen)
@@ -172,7 +172,7 @@ class DecisionQuestions(BaseModel):
         code = None if state is None else self._state_of(request.targets[0], state)
         question = f"influences on {self._title(request)}"
         with errors_about(question, request.limit, "Give less evidence, whose parts are looked at alone, or raise max_bytes."):
-            plan = DecisionPlan.of(question, influences_plan(self._engine, request))
+            plan = plan_of(question, influences_plan(self._engine, request))
             return plan if explain else influences_of(self._engine, request, code)
 
     def _about_one(self, target: Name, evidence: EvidenceLike, soft: Soft | None, max_bytes: float | None) -> Request:

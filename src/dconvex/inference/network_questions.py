@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, overload
 
-from dconvex.inference.decision_plan import DecisionPlan, errors_about, limited_besides
+from dconvex.inference.decision_plan import DecisionPlan, errors_about, limited_besides, plan_of
 from dconvex.inference.decision_questions import DecisionQuestions
 from dconvex.inference.effect import Effect
 from dconvex.inference.engine import Engine, EvidenceLike
@@ -97,7 +97,7 @@ class NetworkQuestions(DecisionQuestions):
         with errors_about(question, request.limit, WAY_OUT):
             limited = self._besides_engine(request, network)
             engine = self._global_engine(network)
-            plan = DecisionPlan.of(question, engine.slopes_plan(limited, network.parameters), request.limit - limited.limit)
+            plan = plan_of(question, engine.slopes_plan(limited, network.parameters), request.limit - limited.limit)
             if explain:
                 return plan
             found = engine.slopes(limited, network.parameters)
@@ -184,7 +184,7 @@ class NetworkQuestions(DecisionQuestions):
         with errors_about(question, request.limit, WAY_OUT):
             limited = self._besides_engine(request, network)
             asked = Intervention.of(self._global_engine(network), network, variable, limited)
-            plan = DecisionPlan.of(question, asked.plan(), request.limit - limited.limit)
+            plan = plan_of(question, asked.plan(), request.limit - limited.limit)
             return plan if explain else asked.effect()
 
     def _besides_engine(self, request: Request, network: BayesianNetwork) -> Request:
