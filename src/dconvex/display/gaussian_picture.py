@@ -11,9 +11,9 @@ from dconvex.display.axis import Axis
 from dconvex.display.colours import BAR, contrast
 from dconvex.display.drawable import DrawableGaussian
 from dconvex.display.drawing import (
-    BETWEEN,
     FONT,
     PAGE,
+    SECONDARY,
     Drawing,
     DrawnShape,
     Group,
@@ -87,8 +87,8 @@ def _ellipses(normal: DrawableGaussian, ruler: Ruler) -> Drawing:
     x, y = across.position(means[0]), up.position(means[1])
     shapes += [Path((Point(x - dx, y - dy), Point(x + dx, y + dy)), Look(line=PAGE)) for dx, dy in ((4, 0), (0, 4))]
     shapes += [*across.below(bottom), *up.upright(left)]
-    shapes.append(Text(name, left + WIDE / 2, bottom + NUMBERS + FONT, FONT, BETWEEN))
-    shapes.append(Text(other, FONT / 2, bottom / 2, FONT, BETWEEN, is_upright=True))
+    shapes.append(Text(name, left + WIDE / 2, bottom + NUMBERS + FONT, FONT, SECONDARY))
+    shapes.append(Text(other, FONT / 2, bottom / 2, FONT, SECONDARY, is_upright=True))
     drawing = Drawing(shapes, Size(left + WIDE, bottom + NUMBERS + 2 * FONT))
     notes = [f"{label(who)}: {at:.5g} ± {by:.5g}" for who, at, by in zip(normal.variables, means, deviations, strict=True)]
     notes.append(f"correlation {_correlations(normal)[0, 1]:.3f}; the ellipses hold {HALF:.0%} and {MOST:.0%}")
