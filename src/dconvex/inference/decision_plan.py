@@ -45,7 +45,7 @@ class PlannedStep:
         return cls(what, len(costs), sum(cost.multiplications for cost in costs), peak)
 
 
-class Steps(NamedTuple):
+class PlannedSteps(NamedTuple):
     """What an engine does for a question, and the bytes that it holds all the while."""
 
     steps: Sequence[PlannedStep]
@@ -102,7 +102,7 @@ class DecisionPlan:
     __repr__ = __str__
 
 
-def plan_of(question: str, found: Steps, held_bytes: int = 0) -> DecisionPlan:
+def plan_of(question: str, found: PlannedSteps, held_bytes: int = 0) -> DecisionPlan:
     """The plan of a question that holds this many bytes besides what its steps know of."""
     return DecisionPlan(question, tuple(found.steps), found.held_bytes + held_bytes)
 

@@ -10,7 +10,7 @@ import numpy as np
 from dconvex._core import Queries
 from dconvex.arrays import Floats
 from dconvex.clusters.cluster_index import ClusterIndex
-from dconvex.inference.decision_plan import Cost, Steps
+from dconvex.inference.decision_plan import Cost, PlannedSteps
 from dconvex.inference.distribution import Distribution
 from dconvex.inference.engine import EvidenceLike, OrdinaryQueries
 from dconvex.inference.evidence import NOTHING, Evidence, Soft, Variables, read_states
@@ -103,14 +103,14 @@ class DiscreteEngine:
     def information(self, request: Request, candidates: Variables) -> Gains:
         return discrete_gains(self.model, request, candidates)
 
-    def information_plan(self, request: Request, candidates: Variables) -> Steps:
+    def information_plan(self, request: Request, candidates: Variables) -> PlannedSteps:
         return discrete_gains_plan(self.model, request, candidates)
 
     def slopes(self, request: Request, parameters: Parameters) -> Slopes:
         assert isinstance(parameters, Tables)
         return discrete_slopes(self.model, request, parameters)
 
-    def slopes_plan(self, request: Request, parameters: Parameters) -> Steps:
+    def slopes_plan(self, request: Request, parameters: Parameters) -> PlannedSteps:
         assert isinstance(parameters, Tables)
         return discrete_slopes_plan(self.model, request, parameters)
 

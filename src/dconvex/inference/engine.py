@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 import numpy as np
 
 from dconvex.arrays import Floats
-from dconvex.inference.decision_plan import Cost, Steps
+from dconvex.inference.decision_plan import Cost, PlannedSteps
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.evidence import Evidence, Soft, Variables
 from dconvex.inference.gains import Gains
@@ -108,13 +108,13 @@ class Engine(Protocol):
     def information(self, request: Request, candidates: Variables) -> Gains:
         """How uncertain the only target is, and what observing each candidate is expected to say about it."""
 
-    def information_plan(self, request: Request, candidates: Variables) -> Steps:
+    def information_plan(self, request: Request, candidates: Variables) -> PlannedSteps:
         """What `information` runs; what is too large is refused."""
 
     def slopes(self, request: Request, parameters: Parameters) -> Slopes:
         """How the probabilities of the only target's states move with each parameter of the network, if all clusters agree."""
 
-    def slopes_plan(self, request: Request, parameters: Parameters) -> Steps:
+    def slopes_plan(self, request: Request, parameters: Parameters) -> PlannedSteps:
         """What `slopes` runs; what is too large is refused."""
 
     def log_evidence(self, request: Request) -> float:

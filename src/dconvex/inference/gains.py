@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dconvex.arrays import Floats
-from dconvex.inference.decision_plan import PlannedStep, Steps, limited_besides
+from dconvex.inference.decision_plan import PlannedStep, PlannedSteps, limited_besides
 from dconvex.inference.evidence import Variables
 from dconvex.inference.gaussian_plan import traced_at_once
 from dconvex.inference.marginals import discrete_marginals, discrete_marginals_cost
@@ -44,18 +44,18 @@ class Gains(NamedTuple):
 # --- tables
 
 
-def discrete_gains_plan(model: TableModel, request: Request, candidates: Variables) -> Steps:
+def discrete_gains_plan(model: TableModel, request: Request, candidates: Variables) -> PlannedSteps:
     """What `discrete_gains` runs."""
     first = PlannedStep.of("the target", [discrete_query_cost(model, request)])
     if not model.coherent:
         pairs = [discrete_query_cost(model, _about_both(request, candidate)) for candidate in candidates]
-        return Steps([first, PlannedStep.of("the target and each candidate", pairs)])
+        return PlannedSteps([first, PlannedStep.of("the target and each candidate", pairs)])
     states = _possible_states(model, request)
     if len(states) < 2 or not candidates:
-        return Steps([first])
+        return PlannedSteps([first])
     held = _held(model, request, candidates)
     cost = discrete_marginals_cost(model, _in_state(limited_besides(request, held, "what is kept"), candidates, states[0]))
-    return Steps([first, PlannedStep.of("all candidates in each state of the target", [cost] * len(states))], held)
+    return PlannedSteps([first, PlannedStep.of("all candidates in each state of the target", [cost] * len(states))], held)
 
 
 def discrete_gains(model: TableModel, request: Request, candidates: Variables) -> Gains:
@@ -125,16 +125,16 @@ def _entropy(share: Floats) -> float:
 # --- regressions
 
 
-def gaussian_gains_plan(model: RegressionModel, request: Request, candidates: Variables) -> Steps:
+def gaussian_gains_plan(model: RegressionModel, request: Request, candidates: Variables) -> PlannedSteps:
     """What `gaussian_gains` runs."""
     first = PlannedStep.of("the target", [gaussian_query_cost(model, request)])
     if not candidates:
-        return Steps([first])
+        return PlannedSteps([first])
     traced = [candidates] if model.coherent else [(candidate,) for candidate in candidates]
     plans = [model.plan((*request.targets, *own), request.evidence.observed) for own in traced]
     costs = [model.cost(plan, request.limit, is_joint=False) for plan in plans]
     what = "all candidates" if model.coherent else "the target and each candidate"
-    return Steps([first, PlannedStep.of(what, costs)])
+    return PlannedSteps([first, PlannedStep.of(what, costs)])
 
 
 def gaussian_gains(model: RegressionModel, request: Request, candidates: Variables) -> Gains:

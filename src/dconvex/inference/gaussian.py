@@ -12,7 +12,7 @@ import numpy as np
 
 from dconvex.arrays import Floats
 from dconvex.clusters.cluster_index import ClusterIndex
-from dconvex.inference.decision_plan import Cost, Steps
+from dconvex.inference.decision_plan import Cost, PlannedSteps
 from dconvex.inference.distribution import GaussianDistribution
 from dconvex.inference.engine import EvidenceLike
 from dconvex.inference.evidence import Evidence, Soft, Variables, read_numbers
@@ -103,7 +103,7 @@ class GaussianEngine:
     def information(self, request: Request, candidates: Variables) -> Gains:
         return gaussian_gains(self.model, request, candidates)
 
-    def information_plan(self, request: Request, candidates: Variables) -> Steps:
+    def information_plan(self, request: Request, candidates: Variables) -> PlannedSteps:
         return gaussian_gains_plan(self.model, request, candidates)
 
     def slopes(self, request: Request, parameters: Parameters) -> NoReturn:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dconvex.arrays import Floats
 from dconvex.inference.answer_rows import AnswerRows, printed
-from dconvex.inference.decision_plan import PlannedStep, Steps
+from dconvex.inference.decision_plan import PlannedStep, PlannedSteps
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.engine import Answer, Engine
 from dconvex.inference.evidence import Evidence
@@ -149,7 +149,7 @@ class Influences(AnswerRows[Influence]):
         return f"{said}; {names} {'disagrees' if len(odd) == 1 else 'disagree'} with the others"
 
 
-def influences_plan(engine: Engine, request: Request) -> Steps:
+def influences_plan(engine: Engine, request: Request) -> PlannedSteps:
     """What `influences_of` runs."""
     request, parts = _parted(request)
 
@@ -158,7 +158,7 @@ def influences_plan(engine: Engine, request: Request) -> Steps:
 
     several = [request.evidence, *(own for pair in parts for own in pair)]
     chances = [engine.log_evidence_cost(request._replace(evidence=own)) for own in several]
-    return Steps([
+    return PlannedSteps([
         asked("the answer", [request.evidence]),
         asked("without evidence", [Evidence()]),
         asked("without each finding", [rest for rest, _ in parts]),

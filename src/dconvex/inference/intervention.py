@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 from dconvex.errors import ImpossibleEvidenceError
-from dconvex.inference.decision_plan import PlannedStep, Steps, limited_besides
+from dconvex.inference.decision_plan import PlannedStep, PlannedSteps, limited_besides
 from dconvex.inference.distribution import GaussianDistribution
 from dconvex.inference.effect import Effect, Setting
 from dconvex.inference.engine import Answer, Engine
@@ -49,7 +49,7 @@ class Intervention:
         limited = limited_besides(request, held, "the network without the edges into the treatment")
         return cls(engine, network, treatment, limited, held)
 
-    def plan(self) -> Steps:
+    def plan(self) -> PlannedSteps:
         """What `effect` runs."""
         engine, apart, request = self.engine, self._cut(), self.request
         steps = [PlannedStep.of("the outcome", [engine.query_cost(request)])]
@@ -62,7 +62,7 @@ class Intervention:
             asks = self._in_each_state()
         steps.append(PlannedStep.of("the outcome where the treatment is set", [apart.query_cost(ask) for ask in asks]))
         steps.append(PlannedStep.of("the outcome where it is seen there", [engine.query_cost(ask) for ask in asks]))
-        return Steps(steps, self.held_bytes)
+        return PlannedSteps(steps, self.held_bytes)
 
     def effect(self) -> Effect:
         """What each setting does."""

@@ -12,7 +12,7 @@ import numpy as np
 from dconvex._core import NetworkPart, Question
 from dconvex.arrays import Codes, Floats
 from dconvex.errors import TooLargeError
-from dconvex.inference.decision_plan import Cost, PlannedStep, Steps
+from dconvex.inference.decision_plan import Cost, PlannedStep, PlannedSteps
 from dconvex.inference.differentiation import Elimination, Run, Scope
 from dconvex.inference.evidence import Evidence
 from dconvex.inference.plan import largest_table
@@ -119,10 +119,10 @@ class _Derivation:
             raise TooLargeError(what, estimate, limit, "Give more evidence, or raise max_bytes.", cluster)
 
 
-def discrete_slopes_plan(model: TableModel, request: Request, tables: Tables) -> Steps:
+def discrete_slopes_plan(model: TableModel, request: Request, tables: Tables) -> PlannedSteps:
     """What `discrete_slopes` runs."""
     first = PlannedStep.of("the target", [discrete_query_cost(model, request)])
-    return Steps([first, *_Derivation.of(model, request, tables).steps])
+    return PlannedSteps([first, *_Derivation.of(model, request, tables).steps])
 
 
 def discrete_slopes(model: TableModel, request: Request, tables: Tables) -> Slopes:
