@@ -28,8 +28,8 @@ public:
     void set_rows(std::span<const std::int8_t> codes, std::span<const double> weights);
     void set_rows(std::span<const std::int32_t> codes, std::span<const double> weights);
 
-    // A table for each set, whose variables ascend, the last one fastest: the same numbers for any number of threads. Posteriors
-    // are kept for later sets while they take at most `most_bytes`; false where those of one set take more.
+    // A table for each set, whose variables ascend, the last one fastest: the same numbers for any number of threads.
+    // Posteriors are kept for later sets while they take at most `most_bytes`; false where those of one set take more.
     bool count(const Vector<Vector<Index>>& sets, Vector<Vector<double>>& tables);
 
     Index size() const noexcept { return layout_.size(); }
