@@ -25,7 +25,7 @@ CountedScore::CountedScore(Vector<Index> states, Offset rows, DiscreteScoreOptio
       rows_(rows),
       options_(options),
       ask_(std::move(tables_of)),
-      scale_(scale_of(static_cast<double>(rows))) {
+      scale_(scale_of(static_cast<double>(rows) * options.unit)) {
     if (rows_ < 0) throw std::invalid_argument("there are less than no rows");
     Vector<Vector<Index>> alone;
     for (Index variable = 0; variable < size(); ++variable) alone.push_back({variable});
@@ -52,7 +52,7 @@ CountTerms& CountedScore::terms_for(double cells) {
     const double pseudo = options_.criterion == Criterion::bdeu ? options_.equivalent_sample_size / cells : 0.0;
     auto found = terms_.find(pseudo);
     if (found == terms_.end()) {
-        found = terms_.try_emplace(pseudo, pseudo, 1.0, scale_, std::min<Offset>(rows_, filled_terms), 0).first;
+        found = terms_.try_emplace(pseudo, pseudo, options_.unit, scale_, std::min<Offset>(rows_, filled_terms), 0).first;
     }
     return found->second;
 }

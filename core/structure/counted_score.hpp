@@ -18,7 +18,7 @@ public:
     // The tables of a round of sets of variables, which ascend; the last variable of a table changes fastest.
     using Ask = std::function<Vector<Vector<Offset>>(const Vector<Vector<Index>>& sets)>;
 
-    // `rows` is the sum of each table. Asks for the tables of all variables alone.
+    // `rows` is the sum of each table, in units of the options. Asks for the tables of all variables alone.
     CountedScore(Vector<Index> states, Offset rows, DiscreteScoreOptions options, Ask tables_of);
 
     Index size() const override { return static_cast<Index>(states_.size()); }
@@ -33,7 +33,7 @@ private:
     void know(const Vector<Vector<Index>>& sets);
     void ask(const Vector<Vector<Index>>& sets);
     double likelihood(const Vector<Index>& family, const Vector<Index>& parents) const;
-    double penalty() const { return penalty_of(options_.criterion, static_cast<double>(rows_)); }
+    double penalty() const { return penalty_of(options_.criterion, static_cast<double>(rows_) * options_.unit); }
 
     Vector<Index> states_;
     Offset rows_;
