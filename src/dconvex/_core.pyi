@@ -785,6 +785,45 @@ def count_cells(
     """
 
 @final
+class ExpectedTables:
+    """Expected counts of any sets of variables in rows with missing cells, given what each row shows, under one network."""
+
+    @overload
+    def __init__(
+        self,
+        graph: Graph,
+        states: NDArray[np.int32],
+        values: NDArray[np.float64],
+        codes: NDArray[np.int8],
+        weights: NDArray[np.float64],
+        most_bytes: float,
+        threads: int = 1,
+    ) -> None:
+        """`values` are the tables of all families one after the other, axes (*parents, variable); `codes[variable, row]` is
+        negative where a cell is missing.
+        """
+
+    @overload
+    def __init__(
+        self,
+        graph: Graph,
+        states: NDArray[np.int32],
+        values: NDArray[np.float64],
+        codes: NDArray[np.int32],
+        weights: NDArray[np.float64],
+        most_bytes: float,
+        threads: int = 1,
+    ) -> None: ...
+    def tables_of(self, sets: Sequence[tuple[int, ...]]) -> list[NDArray[np.float64]] | None:
+        """A table for each set, whose variables ascend, flat, the last one changing fastest. None where the posteriors of one
+        set take more than `most_bytes`. Raises ValueError where a row has probability zero.
+        """
+
+    @property
+    def refused_bytes(self) -> float:
+        """What the posteriors of the last set that was refused take."""
+
+@final
 class ExpectedCounts:
     """The E-step of EM: rows whose families are counted, entirely or in expectation. The tables of all families lie one after
     the other, axes (*parents, variable).
@@ -1127,9 +1166,10 @@ class CountedScore(FamilyScore):
         tables_of: Callable[[list[tuple[int, ...]]], list[NDArray[np.int64]]],
         criterion: str,
         equivalent_sample_size: float = 1.0,
+        unit: float = 1.0,
     ) -> None:
         """`tables_of` answers a round of sets of variables with a table each, flat, the last variable changing fastest; each
-        adds up to `rows`. Raises ValueError where a table does not fit.
+        adds up to `rows`, and a count of one is `unit` rows. Raises ValueError where a table does not fit.
         """
 
 @final

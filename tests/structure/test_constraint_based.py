@@ -79,6 +79,39 @@ def test_g_squared():
     assert test.p_value(0, 2, indices(1)) == pytest.approx(stats.chi2.sf(sum(parts), 12))
 
 
+def test_degrees_of_freedom_are_those_of_states_that_occur():
+    random = np.random.default_rng(2)
+    codes = np.array([random.integers(0, size, 30) for size in (4, 3, 5, 3)], np.int8)
+    codes[0, codes[3] == 0] = 2
+    sizes = indices(5, 3, 5, 3)
+    likelihood = _core.DiscreteScore(codes, sizes, None, "likelihood")
+
+    def tables_of(round_):
+        found = []
+        for family in round_:
+            table = np.zeros([sizes[v] for v in family], np.int64)
+            np.add.at(table, tuple(codes[v] for v in family), 1)
+            found.append(table.reshape(-1))
+        return found
+
+    shared = _core.CountedScore(sizes, 30, tables_of, "likelihood")
+    for one, other, given in ((0, 1, ()), (2, 0, (3,)), (1, 2, (0, 3)), (0, 3, (1, 2))):
+        statistic = degrees = 0
+        for state in set(zip(*codes[list(given)].tolist(), strict=True)) if given else {()}:
+            here = (codes[list(given)] == np.array(state)[:, None]).all(axis=0) if given else np.ones(30, bool)
+            table = pandas.crosstab(codes[one, here], codes[other, here]).to_numpy()
+            if min(table.shape) > 1:
+                found = stats.chi2_contingency(table, correction=False, lambda_="log-likelihood")
+                statistic, degrees = statistic + found.statistic, degrees + found.dof
+        for score in (likelihood, shared):
+            test = _core.LikelihoodTest(score, "discrete", 0.05, 30.0)
+            assert test.p_value(one, other, indices(*given)) == pytest.approx(stats.chi2.sf(statistic, degrees))
+    wide = np.array([random.integers(0, 90, 200), random.integers(0, 70, 200)], np.int16).astype(np.int32)
+    test = _core.LikelihoodTest(_core.DiscreteScore(wide, indices(100, 100), None, "likelihood"), "discrete", 0.05, 200.0)
+    expected = stats.chi2_contingency(pandas.crosstab(*wide), correction=False, lambda_="log-likelihood").pvalue
+    assert test.p_value(0, 1, indices()) == pytest.approx(expected)
+
+
 def test_fishers_z():
     random = np.random.default_rng(1)
     rows = random.normal(size=(200, 4)) @ random.normal(size=(4, 4))
