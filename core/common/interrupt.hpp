@@ -33,8 +33,8 @@ private:
 void set_current_task(const Cancellation* task) noexcept;
 const Cancellation* current_task() noexcept;
 
-// Throws `Interrupted` where the calling thread should stop: its task is cancelled, or the user has pressed Ctrl-C. A thread that
-// works for a task leaves the asking to whoever can call it off.
+// Throws `Interrupted` where the calling thread should stop: its task is cancelled, or the user has pressed Ctrl-C. A thread
+// that works for a task leaves the asking to whoever can call it off.
 void stop_if_asked_to();
 
 // Looks at the clock once in a thousand calls, and asks whether to stop every 20 milliseconds, or less often where asking takes
@@ -57,7 +57,7 @@ private:
 
     std::int64_t left_ = between_looks;
     std::int64_t counted_before_ = 0;  // the last look
-    std::int64_t next_question_ = 0;  // when, in nanoseconds; 0 before the first look
+    std::int64_t next_question_ = 0;   // when, in nanoseconds; 0 before the first look
 };
 
 }  // namespace dconvex

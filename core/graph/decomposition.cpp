@@ -243,9 +243,8 @@ void Decomposer::spread(std::int64_t items, Work work) {
     while (done < items && (threads_ <= 1 || poll().counted() < long_count_)) work(done++, own_);
     const auto threads = static_cast<int>(std::min<std::int64_t>(threads_, items - done));
     while (std::ssize(others_) + 1 < threads) others_.push_back(std::make_unique<SearchWorkspace>(graph_.size()));
-    in_parallel(threads, items - done, [&](int thread, std::int64_t item) {
-        work(items - 1 - item, thread ? *others_[thread - 1] : own_);
-    });
+    in_parallel(threads, items - done,
+                [&](int thread, std::int64_t item) { work(items - 1 - item, thread ? *others_[thread - 1] : own_); });
 }
 
 // Searches all clusters, then goes on in the blocks where something was found or may still be.

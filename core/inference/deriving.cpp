@@ -124,8 +124,8 @@ DerivationCost derivation_cost(Tables& tables, Indices wanted) {
                 most.multiplications = std::max(most.multiplications, tables.cost(source).multiplications);
                 most.peak_bytes = std::max(most.peak_bytes, tables.cost(source).peak_bytes);
             }
-            tables.set_cost(table, {own.cost.multiplications + most.multiplications,
-                                    std::max(own.cost.peak_bytes, most.peak_bytes)});
+            tables.set_cost(table,
+                            {own.cost.multiplications + most.multiplications, std::max(own.cost.peak_bytes, most.peak_bytes)});
         });
     DerivationCost total{0.0, 0.0};
     for (const Index table : wanted) {

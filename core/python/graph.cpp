@@ -339,8 +339,8 @@ void bind_graph(nb::module_& module) {
             nb::arg("nodes"))
         .def(
             "decompose",
-            [](const Graph& graph, std::string_view separators, std::string_view refinement,
-               std::optional<std::int64_t> effort, int threads) {
+            [](const Graph& graph, std::string_view separators, std::string_view refinement, std::optional<std::int64_t> effort,
+               int threads) {
                 const SeparatorKind kind = separator_kind(separators);
                 const Refinement how = refinement_named(refinement);
                 checked_effort(effort);

@@ -1,4 +1,5 @@
-// Calls of the core without the lock of the interpreter; long ones on a thread of their own, while the caller listens to Ctrl-C.
+// Calls of the core without the lock of the interpreter; long ones on a thread of their own, while the caller listens to
+// Ctrl-C.
 //
 // Python runs the handlers of signals in its main thread, which has to hold the lock for that. Next to a busy Python thread
 // each look takes five milliseconds, a fifth of the time between two of them. A caller that only waits loses nothing by it.
@@ -22,8 +23,8 @@ constexpr double long_work = 1e7;
 // reaches Python. Only the main thread ever gets one.
 bool has_signal();
 
-// Does the work on a thread of its own and waits for it; throws what it throws, and `Interrupted` where a signal has come, after
-// the thread has ended. Where no thread can be had, this one does the work. The caller must not hold the lock.
+// Does the work on a thread of its own and waits for it; throws what it throws, and `Interrupted` where a signal has come,
+// after the thread has ended. Where no thread can be had, this one does the work. The caller must not hold the lock.
 void do_watched(const std::function<void()>& work);
 
 // What the work gives, done without the lock. The caller of a task that others can call off is watched already.
