@@ -1273,7 +1273,8 @@ def chi_squared_tail(value: float, degrees: float) -> float:
 class ConstraintSearch:
     """PC-stable: edges are removed by tests, level by level, and directed by colliders and what follows from them."""
 
-    def __init__(self, test: IndependenceTest, constraints: EdgeConstraints) -> None: ...
+    def __init__(self, test: IndependenceTest, constraints: EdgeConstraints, most_tests: int = ...) -> None:
+        """It ends after about `most_tests`."""
     def advance(self, tests: int) -> bool:
         """Go on for about this many tests; False once no edge is left to test."""
     def oriented(self) -> Pdag:
@@ -1281,6 +1282,9 @@ class ConstraintSearch:
     @property
     def level(self) -> int:
         """How many variables the tests are given."""
+    @property
+    def left_out(self) -> int:
+        """How many pairs of the level were not tested to the end."""
     @property
     def tests(self) -> int: ...
 
