@@ -38,8 +38,10 @@ def pc(problem: StructureProblem) -> FoundStructure:
     )
     if search.left_out:
         notes += (
-            f"with so many tests it ends: {amount(search.left_out, 'edge')} remain that tests given "
-            f"{amount(search.level, 'variable')} or more might remove; forbid edges or give fewer variables",
+            (
+                f"with so many tests it ends: {amount(search.left_out, 'edge')} remain that tests given "
+                f"{amount(search.level, 'variable')} or more might remove; forbid edges or give fewer variables"
+            ),
         )
     if is_over:
         notes += ("max_seconds ended the tests; edges remain which later ones might remove",)
