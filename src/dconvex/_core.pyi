@@ -1173,6 +1173,12 @@ class CountedScore(FamilyScore):
         """
 
 @final
+class PenalisedScore(FamilyScore):
+    """Another score with a price for each edge."""
+
+    def __init__(self, score: FamilyScore, edge_penalty: float) -> None: ...
+
+@final
 class CallableScore(FamilyScore):
     """A function of (variable, parents) in place of data: an oracle."""
 
