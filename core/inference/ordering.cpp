@@ -12,8 +12,8 @@ void EliminationOrdering::find(const Ragged& scopes, std::span<const double> log
 }
 
 bool EliminationOrdering::try_to_find(const Ragged& scopes, std::span<const double> log_states,
-                                      std::span<const Elimination> eliminations, OrderingRule rule, std::span<const double> noise,
-                                      double most_entries, Vector<Index>& order) {
+                                      std::span<const Elimination> eliminations, OrderingRule rule,
+                                      std::span<const double> noise, double most_entries, Vector<Index>& order) {
     begin(scopes, log_states, eliminations, rule, noise, most_entries);
     order.clear();
     return eliminate_all(Elimination::sum, order) && eliminate_all(Elimination::maximum, order);

@@ -29,8 +29,8 @@ public:
     // of states; `eliminations` says what happens to each variable. Ties go to the lower number.
     void find(const Ragged& scopes, std::span<const double> log_states, std::span<const Elimination> eliminations,
               OrderingRule rule, Vector<Index>& order);
-    // The same with some noise, which is added to the score of each variable unless its elimination makes no new edge. False, with an order that is not whole, as soon as all tables that it makes together have more
-    // entries than `most_entries`.
+    // The same with some noise, which is added to the score of each variable unless its elimination makes no new edge. False,
+    // with an order that is not whole, as soon as all tables that it makes together have more entries than `most_entries`.
     bool try_to_find(const Ragged& scopes, std::span<const double> log_states, std::span<const Elimination> eliminations,
                      OrderingRule rule, std::span<const double> noise, double most_entries, Vector<Index>& order);
     // Eliminates what every good order eliminates first: variables whose elimination makes no new edge, or one edge between
