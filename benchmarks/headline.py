@@ -18,7 +18,7 @@ from benchmarks.harness import RESULTS
 Record: TypeAlias = Mapping[str, Any]
 
 PICTURE = Path(__file__).parents[1] / "docs" / "pictures" / "headline.svg"
-COLOURS = {"pyAgrum": "#1d5fa8", "pgmpy": "#c4452a", "pyBNesian": "#5b7f3a"}
+COLOURS = {"pyAgrum": "#3b7dc4", "pgmpy": "#cf5a3e", "pyBNesian": "#6d9a47"}
 LEFT, WIDTH, BAR, GAP, TOP = 262.0, 470.0, 11.0, 12.0, 46.0
 MOST = 100_000.0
 
@@ -129,7 +129,7 @@ def _legend(peers: Sequence[str]) -> Iterator[str]:
         yield f'<rect x="{x}" y="8" width="11" height="11" rx="2" fill="{COLOURS[peer]}"/>'
         yield f'<text x="{x + 16}" y="17">{peer}</text>'
         x += 90
-    where = f'x="{LEFT + WIDTH + 48}" y="17" text-anchor="end" font-size="10" fill="#808080"'
+    where = f'x="{LEFT + WIDTH + 48}" y="17" text-anchor="end" font-size="10" fill-opacity="0.75"'
     yield f"<text {where}>1× is dconvex; logarithmic</text>"
 
 
@@ -137,7 +137,8 @@ def _grid_line(power: int, bottom: float) -> str:
     x = LEFT + _place(10.0**power)
     ends = f'x1="{x:.1f}" x2="{x:.1f}" y1="{TOP - 6}" y2="{bottom:.1f}"'
     line = f'<line {ends} stroke="#808080" stroke-width="0.5" stroke-opacity="0.5"/>'
-    return f'{line}<text x="{x:.1f}" y="{TOP - 11}" text-anchor="middle" font-size="9.5" fill="#808080">{10**power:,}×</text>'
+    style = 'text-anchor="middle" font-size="9.5" fill-opacity="0.75"'
+    return f'{line}<text x="{x:.1f}" y="{TOP - 11}" {style}>{10**power:,}×</text>'
 
 
 def _place(ratio: float) -> float:

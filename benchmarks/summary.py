@@ -107,7 +107,16 @@ def _lines(measured: Sequence[Record]) -> Iterator[str]:
     columns = [name for name in measured[0] if not isinstance(measured[0][name], dict | list)]
     yield from _aligned(columns)
     for one in measured:
-        yield _row([f"{one[name]:.3g}" if isinstance(one[name], float) else str(one[name]) for name in columns])
+        yield _row(
+            [
+                _number(one[name]) if isinstance(one[name], float) else "" if one[name] is None else str(one[name])
+                for name in columns
+            ]
+        )
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.3g}"
 
 
 def _aligned(columns: Sequence[str]) -> Iterator[str]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import numpy as np
+
 import dconvex as dc
+from dconvex.inference.report import EmReport
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
 
@@ -17,7 +20,7 @@ def main() -> None:
         model = dc.localize(dc.load_network(name))
         model.dag.save_picture(folder / f"{name}-network.svg", model.tree)
         model.tree.save_picture(folder / f"{name}-tree.svg")
-    for name, subject in {**questions(), **answers(), **decisions(), **summaries()}.items():
+    for name, subject in {**questions(), **answers(), **decisions(), **learned(), **summaries()}.items():
         subject.save_picture(folder / f"{name}.svg")
     dc.localize(dc.load_network("asia")).save_picture(folder / "asia-model.svg")
 
@@ -60,6 +63,20 @@ def decisions() -> dict[str, dc.MostInformative | dc.Influences | dc.Sensitivity
         "sensitivity": asia.sensitivity("lung", "yes", {"smoke": "yes", "xray": "yes"}),
         "effect": asia.effect("bronc", "lung"),
     }
+
+
+def learned() -> dict[str, dc.EdgeStrengths | dc.Evaluation | EmReport]:
+    """How sure edges are, how EM went, how well probabilities are calibrated; the code is that of the guides."""
+    asia, alarm = (dc.load_network(name) for name in ("asia", "alarm"))
+    rows = alarm.sample(5_000, seed=1)[["HR", "CO", "BP", "TPR", "STROKEVOLUME", "HISTORY"]]
+    patients = asia.sample(20_000, seed=1)
+    untested = (patients["dysp"] == "no") & (np.random.default_rng(3).random(len(patients)) < 0.9)
+    patients.loc[untested, ["lung", "tub", "either", "bronc"]] = None
+    em = dc.fit(asia, patients, coherent=True, missing="em", prior=dc.BDeu(1)).report().em
+    assert em is not None
+    evaluated = dc.fit(asia, asia.sample(5_000, seed=1), prior=dc.BDeu(1)).evaluate(asia.sample(2_000, seed=2), "bronc")
+    assert isinstance(evaluated, dc.Evaluation)
+    return {"strengths": dc.edge_strengths(rows, samples=50), "em": em, "evaluation": evaluated}
 
 
 def summaries() -> dict[str, dc.LocalModel]:

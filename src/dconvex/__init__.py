@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from dconvex.graph.tree import ClusterTree
     from dconvex.inference.calibration import Calibration
     from dconvex.inference.confusion import Confusion
+    from dconvex.inference.decision_plan import DecisionPlan
     from dconvex.inference.discrete_evaluation import Evaluation
     from dconvex.inference.distances import (
         Distance,
@@ -111,6 +112,7 @@ __all__ = [
     "Dag",
     "DataError",
     "DconvexError",
+    "DecisionPlan",
     "Dirichlet",
     "Discretizer",
     "Distance",
@@ -203,6 +205,7 @@ _NAMES = {
     "graph.tree": "ClusterTree",
     "inference.calibration": "Calibration",
     "inference.confusion": "Confusion",
+    "inference.decision_plan": "DecisionPlan",
     "inference.discrete_evaluation": "Evaluation",
     "inference.distances": "Distance bhattacharyya_distance hellinger_distance kl_divergence wasserstein2_distance",
     "inference.distribution": "Distribution GaussianDistribution",

@@ -371,3 +371,40 @@ def test_what_to_observe_next_and_why(open_page):
     assert cells == [[row.value, f"{100 * row.doing['no']:.1f} %", f"{100 * row.seeing['no']:.1f} %"] for row in effect]
     screen.tab("next").locator('li[data-variable="xray"] [data-observe="yes"]').click()
     screen.is_answering("P(lung | dysp = yes, xray = yes)")
+
+
+def test_how_sure_an_answer_is(open_page):
+    screen = open_page("asia", address="#ask=lung&see=smoke:yes&see=xray:yes")
+    screen.tab("why")
+    expected = screen.model.sensitivity("lung", "yes", {"smoke": "yes", "xray": "yes"})
+    rows = screen.page.locator("#tornado li")
+    rows.first.wait_for()
+    assert [row.get_attribute("data-parameter") for row in rows.all()] == [row.title for row in expected]
+    assert screen.page.locator("#tornado").get_by_text(f"P(lung = yes) is {100 * expected.probability:.1f} %").is_visible()
+
+    def reached(row, kind):
+        """The ends of a bar as shares of the track; all tracks go from 0 to 1 here."""
+        track, bar = row.locator(".track").bounding_box(), row.locator(f".{kind}").bounding_box()
+        return [(bar["x"] - track["x"] + wide) / track["width"] for wide in (0.0, bar["width"])]
+
+    for found, row in zip(rows.all()[:8], expected, strict=False):
+        lower, higher = row.at(max(row.value - 0.1, 0.0)), row.at(min(row.value + 0.1, 1.0))
+        assert reached(found, "higher") == pytest.approx(sorted((expected.probability, higher)), abs=0.02)
+        assert reached(found, "lower") == pytest.approx(sorted((expected.probability, lower)), abs=0.02)
+    first = expected.rows[0]
+    assert rows.first.inner_text().endswith(f"lung = yes stays most probable up to {first.admissible[1]:.4g}")
+    screen.page.locator("#judged").select_option("P(lung = no)")
+    screen.page.locator("#tornado", has_text=f"P(lung = no) is {100 * (1 - expected.probability):.1f} %").wait_for()
+    rows.first.get_by_role("button").click()  # shows the variable; the question stays
+    screen.is_answering("P(lung | smoke = yes, xray = yes)")
+    screen.search("bronc")
+    screen.is_answering("P(bronc | smoke = yes, xray = yes)")
+    screen.tab("why")
+    screen.page.locator("#tornado", has_text="P(bronc = yes) is 60.0 %").wait_for()
+
+
+def test_numbers_have_no_tornado(open_page):
+    screen = open_page("ecoli70", address="#ask=lacA")
+    screen.tab("why")
+    screen.page.locator("#tornado", has_text="This is about probabilities of states").wait_for()
+    assert screen.page.locator("#judged").is_hidden()

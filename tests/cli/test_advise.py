@@ -35,6 +35,37 @@ def test_all_three_parts(asia):
     assert text == "\n\n".join(parts) + "\n"
 
 
+def test_what_setting_a_variable_does(asia):
+    text = output("asia", "lung", "--treatment", "bronc", "--only", "effect")
+    assert text == f"{asia.effect('bronc', 'lung')}\nadjust for: {{smoke}}\n"
+    assert output("asia", "lung", "--treatment", "bronc").endswith(f"\n\n{text}")
+    assert output("asia", "dysp", "--treatment", "smoke", "--only", "effect").endswith("\nnothing has to be adjusted for\n")
+    assert output("asia", "smoke", "--treatment", "lung", "--only", "effect").endswith(
+        "\nno set of variables to adjust for is right\n"
+    )
+    record = json.loads(output("asia", "lung", "--treatment", "bronc", "--given", "dysp=yes", "--only", "effect", "--json"))
+    assert record["effect"]["after"] == ["dysp"]
+    doing = {(row["setting"], row["state"]): row["doing"] for row in record["effect"]["rows"]}
+    assert doing["no", "yes"] == asia.effect("bronc", "lung", {"dysp": "yes"})[1].doing["yes"]
+
+
+def test_the_plans_in_place_of_the_parts(asia):
+    known = {"xray": "yes"}
+    plans = [
+        asia.influences("lung", known, explain=True),
+        asia.most_informative("lung", known, explain=True),
+        asia.sensitivity("lung", "yes", known, explain=True),
+        asia.effect("bronc", "lung", known, explain=True),
+    ]
+    words = ["asia", "lung", "--given", "xray=yes", "--treatment", "bronc", "--explain"]
+    assert output(*words) == "\n\n".join(map(str, plans)) + "\n"
+    record = json.loads(output(*words, "--json"))
+    assert [record[part]["peak_bytes"] for part in ("influences", "next", "sensitivity", "effect")] == [
+        plan.peak_bytes for plan in plans
+    ]
+    assert record["next"]["steps"][0] == {"what": "the target", "times": 1, "multiplications": 10, "peak_bytes": 120}
+
+
 def test_without_findings_there_are_no_influences(asia):
     text = output("asia", "lung", "--rows", "2")
     assert text.startswith("most informative about P(lung)")
@@ -97,6 +128,9 @@ def test_what_is_wrong_is_said(dconvex):
     assert "'lung' is observed" in refused("asia", "lung", "--given", "lung=yes")
     assert "the threshold is 2.0" in refused("asia", "lung", "--threshold", "2")
     assert "would take" in refused("asia", "lung", "--max-bytes", "8")
+    assert "name it with --treatment" in refused("asia", "lung", "--only", "effect")
+    assert "unknown variable 'brong'; did you mean 'bronc'?" in refused("asia", "lung", "--treatment", "brong")
+    assert "nothing to plot" in refused("asia", "lung", "--only", "next", "--explain", "--plot", "x.svg")
 
 
 def test_text_is_cut_where_it_is_said(asia):

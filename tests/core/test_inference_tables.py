@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import sys
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -44,6 +47,22 @@ def test_numbers_of_states_that_do_not_fit(states):
 def test_a_layout_that_no_memory_holds():
     with pytest.raises(MemoryError):
         TableLayout(DIAMOND.index, np.full(5, 2**31 - 1, np.int32))
+
+
+@pytest.mark.skipif(find_spec("duckdb") is None, reason="needs duckdb")
+def test_errors_are_not_those_of_another_module_of_nanobind():
+    program = """
+import duckdb, numpy
+from dconvex._core import ClusterIndex, Graph, Ragged, TableLayout
+lists = Ragged.from_lists
+index = ClusterIndex(Graph(lists([[], [0], [0, 1]])), lists([[0, 1, 2]]), numpy.empty((0, 2), numpy.int32))
+try:
+    TableLayout(index, numpy.full(3, 2**31 - 1, numpy.int32))
+except MemoryError:
+    print("MemoryError")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("MemoryError\n", "")
 
 
 def test_an_empty_model():

@@ -8,7 +8,7 @@ import pytest
 from display.elements import SVG, groups, root_of, texts, words
 
 import dconvex as dc
-from dconvex.display.drawing import BETWEEN
+from dconvex.display.drawing import PAGE, STRENGTH
 from dconvex.display.plan_picture import NOT_REQUISITE, OBSERVED, SOFT, TARGET, UNUSED
 
 QUESTIONS = [
@@ -52,7 +52,8 @@ def test_the_clusters_that_answer_are_lit(question):
     assert [sorted(words(group)) for group in clusters] == [sorted(cluster) for cluster in plan.tree.clusters]
     for index in grey:
         assert next(clusters[index].iter(f"{SVG}rect")).get("fill") == "none"
-        assert {text.get("fill") for text in clusters[index].iter(f"{SVG}text")} == {BETWEEN}
+        looks = {(text.get("fill"), text.get("fill-opacity")) for text in clusters[index].iter(f"{SVG}text")}
+        assert looks == {(PAGE, str(STRENGTH))}
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -106,6 +106,8 @@ def test_which_numbers_it_hangs_on(asia, ecoli):
         (row.title, row.derivative, row.admissible) for row in expected
     ]
     assert [row["ends"] for row in found["rows"]] == [[row.at(0), row.at(1)] for row in expected]
+    moved = [[row.at(max(row.value - 0.1, 0)), row.at(min(row.value + 0.1, 1))] for row in expected]
+    assert [row["moved"] for row in found["rows"]] == moved
     assert (found["state"], found["now"], found["count"]) == (0, expected.probability, len(expected))
     assert (other["state"], other["now"]) == (1, model.sensitivity("lung", "no", evidence).probability)
     assert json.dumps(found, allow_nan=False)

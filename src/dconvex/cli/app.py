@@ -521,6 +521,8 @@ def evaluate(
         "dconvex advise hepar2 PBC --given sex=female --given itching=present",
         "dconvex advise hepar2 PBC --only next --cost ama=5 --cost ESR=1",
         "dconvex advise asia lung --state yes --given xray=yes --only sensitivity --plot tornado.svg",
+        "dconvex advise asia lung --treatment bronc --only effect",
+        "dconvex advise munin1 R_APB_DENERV --explain",
     )
 )
 def advise(
@@ -550,20 +552,34 @@ def advise(
         float | None,
         typer.Option(metavar="NUMBER", help="Where the decision changes; without, the most probable state decides."),
     ] = None,
+    treatment: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VARIABLE", help="What is set: its effect on the answer, too.", autocompletion=completion.variables
+        ),
+    ] = None,
     only: Annotated[Advice | None, typer.Option(help="This part alone.")] = None,
+    explain: Annotated[bool, flag("--explain", "Print what each part would run, and what it costs; run nothing.")] = False,
     rows: Annotated[int, typer.Option(metavar="NUMBER", min=1, help="The most rows of each table.")] = 10,
     max_bytes: MaxBytesOption = None,
     json: JsonOption = False,
     plot: PlotOption = None,
 ) -> None:
-    """What each finding did to an answer, what to observe next, and which numbers of the network it hangs on."""
+    """What each finding did to an answer, what to observe next, which numbers it hangs on, what setting a variable does."""
     from dconvex.cli.advise import AdviceOptions
     from dconvex.cli.advise import advise as advise_on
 
     if plot is not None and only is None:
         raise typer.BadParameter("--plot draws one picture; say which with --only")
+    if plot is not None and explain:
+        raise typer.BadParameter("--explain runs nothing, so there is nothing to plot")
+    if only is Advice.effect and treatment is None:
+        raise typer.BadParameter("an effect is that of a variable that is set; name it with --treatment")
     part = only.value if only else None
-    options = AdviceOptions(state, candidate or [], cost or [], threshold, part, rows, max_bytes, as_json=json, picture=plot)
+    options = AdviceOptions(
+        state, candidate or [], cost or [], threshold, treatment, part, rows, max_bytes,
+        explain=explain, as_json=json, picture=plot,
+    )  # fmt: skip
     advise_on(network, target, given or [], soft or [], options)
 
 

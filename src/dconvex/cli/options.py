@@ -85,6 +85,7 @@ class Advice(StrEnum):
     influences = "influences"
     next = "next"
     sensitivity = "sensitivity"
+    effect = "effect"
 
 
 class Separators(StrEnum):

@@ -25,10 +25,10 @@ class Axis:
         """The position of a value on the line."""
         return self.start + (value - self.low) / (self.high - self.low) * (self.end - self.start)
 
-    def below(self, y: float) -> list[DrawnShape]:
-        """The horizontal line at `y`, with numbers below it."""
+    def below(self, y: float, least: float = 0.0) -> list[DrawnShape]:
+        """The horizontal line at `y`, with numbers below it that are at least `least` apart."""
         shapes: list[DrawnShape] = [_line(Point(self.start, y), Point(self.end, y))]
-        for value, text in ticks(self.low, self.high):
+        for value, text in ticks(self.low, self.high, least=least):
             x = self.position(value)
             shapes += [_line(Point(x, y), Point(x, y + TICK)), Text(text, x, y + TICK + FONT, FONT)]
         return shapes
@@ -42,13 +42,15 @@ class Axis:
         return shapes
 
 
-def ticks(low: float, high: float, most: int = 8) -> list[tuple[float, str]]:
-    """At most `most` round numbers from `low` to `high`, and their texts.
+def ticks(low: float, high: float, most: int = 8, least: float = 0.0) -> list[tuple[float, str]]:
+    """At most `most` round numbers from `low` to `high`, at least `least` apart, and their texts.
 
     >>> ticks(-1.3, 5.2)
     [(-1.0, '-1'), (0.0, '0'), (1.0, '1'), (2.0, '2'), (3.0, '3'), (4.0, '4'), (5.0, '5')]
+    >>> ticks(1, 3, least=1)
+    [(1, '1'), (2, '2'), (3, '3')]
     """
-    rough = (high - low) / most
+    rough = max((high - low) / most, least)
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough)
     values = [number * step for number in range(math.ceil(low / step), math.floor(high / step) + 1)]

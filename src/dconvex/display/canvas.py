@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from dconvex.display.drawing import PAGE, Drawing, Group, Look, Path, Rectangle, Text
+from dconvex.display.drawing import PAGE, SECONDARY, STRENGTH, Drawing, Group, Look, Path, Rectangle, Text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,7 +106,10 @@ def _colour(name: str, opacity: float = 1.0) -> Colour | Literal["none"]:
     from matplotlib import rcParams
     from matplotlib.colors import to_rgba
 
-    return "none" if name == "none" else to_rgba(rcParams["text.color"] if name == PAGE else name, opacity)
+    if name == "none":
+        return "none"
+    strength = STRENGTH if name == SECONDARY else 1.0
+    return to_rgba(rcParams["text.color"] if name in (PAGE, SECONDARY) else name, strength * opacity)
 
 
 def _own_axes(width: float, height: float, new_figure: NewFigure | None) -> Axes:

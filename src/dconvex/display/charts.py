@@ -9,7 +9,20 @@ import numpy as np
 
 from dconvex.arrays import Sizes
 from dconvex.display.colours import BAR
-from dconvex.display.drawing import BETWEEN, FONT, PAGE, Drawing, DrawnShape, Group, Look, Path, Rectangle, Ruler, Text
+from dconvex.display.drawing import (
+    BETWEEN,
+    FONT,
+    PAGE,
+    SECONDARY,
+    Drawing,
+    DrawnShape,
+    Group,
+    Look,
+    Path,
+    Rectangle,
+    Ruler,
+    Text,
+)
 from dconvex.display.geometry import Box, Point, Size
 from dconvex.display.labels import shortened
 from dconvex.display.panels import GAP, ROW, captioned
@@ -39,7 +52,7 @@ def bar_chart(title: str, heads: tuple[str, ...], bars: Sequence[ChartBar], rule
     columns = [max(min(ruler(word, FONT), WIDEST) for word in column) for column in zip(*lines, strict=True)]
     ends = (np.cumsum(columns) + GAP * np.arange(len(columns))).tolist()
     start = (ends[-1] if ends else 0.0) + GAP
-    shapes: list[DrawnShape] = [*_cells(heads, ends, ROW / 2, ruler, BETWEEN)]
+    shapes: list[DrawnShape] = [*_cells(heads, ends, ROW / 2, ruler, SECONDARY)]
     top = 1.5 * ROW if heads else ROW / 2
     for number, bar in enumerate(bars):
         y = top + number * ROW
@@ -48,7 +61,7 @@ def bar_chart(title: str, heads: tuple[str, ...], bars: Sequence[ChartBar], rule
         shapes.append(Group(row, ("row",), f"{', '.join(bar.words)}: {bar.number}"))
     bottom = top + len(bars) * ROW - ROW / 2
     if note:
-        shapes.append(Text(note, start, bottom + ROW / 2, FONT, BETWEEN, "start"))
+        shapes.append(Text(note, start, bottom + ROW / 2, FONT, SECONDARY, "start"))
         bottom += ROW
     widest = max((ruler(bar.number, FONT) for bar in bars), default=0.0)
     width = max(start + WIDTH + GAP + widest, start + ruler(note, FONT))

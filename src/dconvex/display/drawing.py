@@ -1,7 +1,7 @@
 """The parts of a picture: shapes as data, in points, which a surface paints (`svg`, `canvas`).
 
-A picture is shown on light pages and on dark ones: lines and text on the page itself have the colour of the page's text
-(`PAGE`) or one between light and dark; dark text is only on light boxes.
+A picture is shown on light pages and on dark ones: text on the page itself has the colour of the page's text (`PAGE`,
+`SECONDARY`), lines have it or one between light and dark; dark text is only on light boxes.
 """
 
 from __future__ import annotations
@@ -18,8 +18,12 @@ Ruler: TypeAlias = Callable[[str, float], float]
 
 PAGE = "currentColor"
 """The colour of the text around the picture."""
+SECONDARY = "secondary"
+"""The same, a little fainter: text that is less important."""
 BETWEEN = "#808080"
-"""Visible on light pages and on dark ones."""
+"""Lines and areas that are visible on light pages and on dark ones; too faint for text."""
+STRENGTH = 0.75
+"""Of text that is less important."""
 
 FONT, TITLE = 8.0, 9.0
 """The sizes of text and of titles."""

@@ -9,7 +9,7 @@ from dconvex.display.axis import Axis
 from dconvex.display.charts import ChartBar, bar_chart
 from dconvex.display.colours import BAR, LOWER
 from dconvex.display.distribution_picture import full_length
-from dconvex.display.drawing import BETWEEN, FONT, Drawing, DrawnShape, Look, Path, Ruler, Text, below_each_other
+from dconvex.display.drawing import FONT, SECONDARY, Drawing, DrawnShape, Look, Path, Ruler, Text, below_each_other
 from dconvex.display.geometry import Point, Size
 from dconvex.display.labels import label
 from dconvex.display.panels import GAP, captioned, legend
@@ -79,8 +79,8 @@ def _lines(found: Effect, ruler: Ruler) -> Drawing:
         points = tuple(Point(across.position(value), up.position(mean)) for value, mean in line)
         if len(points) > 1:
             shapes.append(Path(points, Look(line=colour, width=2.0)))
-    shapes.append(Text(label(found.treatment), LEFT + WIDE / 2, HIGH + NUMBERS + FONT, FONT, BETWEEN))
-    shapes.append(Text(label(found.outcome), FONT / 2, HIGH / 2, FONT, BETWEEN, is_upright=True))
+    shapes.append(Text(label(found.treatment), LEFT + WIDE / 2, HIGH + NUMBERS + FONT, FONT, SECONDARY))
+    shapes.append(Text(label(found.outcome), FONT / 2, HIGH / 2, FONT, SECONDARY, is_upright=True))
     drawing = Drawing(shapes, Size(LEFT + WIDE, HIGH + NUMBERS + 2 * FONT))
     looks = [(Look(fill=BAR), f"set: slope {found.slope:.4g}"), (Look(fill=LOWER), f"seen: slope {found.seeing_slope:.4g}")]
     return captioned(_title(found), [], below_each_other([drawing, legend(looks, ruler)], GAP), ruler)

@@ -14,6 +14,7 @@ from dconvex.display.colours import BAR, LINES, shade
 from dconvex.display.drawing import (
     BETWEEN,
     FONT,
+    SECONDARY,
     Drawing,
     DrawnShape,
     Group,
@@ -145,8 +146,8 @@ def _square(curves: Sequence[_Curve], across: str, up: str) -> Drawing:
             wide = max(LARGEST * float(np.sqrt(dot.share)), SMALLEST)
             look = Look(fill=curve.colour)
             shapes.append(Group([Rectangle(Box(at, height, wide, wide), look, radius=wide / 2)], ("dot",), dot.about))
-    shapes.append(Text(across, left + SIDE / 2, SIDE + NUMBERS + FONT, FONT, BETWEEN))
-    shapes.append(Text(up, FONT / 2, SIDE / 2, FONT, BETWEEN, is_upright=True))
+    shapes.append(Text(across, left + SIDE / 2, SIDE + NUMBERS + FONT, FONT, SECONDARY))
+    shapes.append(Text(up, FONT / 2, SIDE / 2, FONT, SECONDARY, is_upright=True))
     return Drawing(shapes, Size(left + SIDE + FONT, SIDE + NUMBERS + 2 * FONT))
 
 
@@ -163,5 +164,7 @@ def confusion_picture(confusion: Confusion, ruler: Ruler) -> Drawing:
     grid = heat_map(title, Side("actual", words), Side("predicted", words), shares, shade, "{:.0%}".format, ruler, written)
     if len(chosen) == len(values):
         return grid
-    note = Text(f"the {len(chosen)} most frequent of {len(values)} states", 0.0, grid.size.height + GAP, FONT, BETWEEN, "start")
+    note = Text(
+        f"the {len(chosen)} most frequent of {len(values)} states", 0.0, grid.size.height + GAP, FONT, SECONDARY, "start"
+    )
     return Drawing([*grid.shapes, note], Size(grid.size.width, grid.size.height + 2 * GAP), name=grid.name)

@@ -11,9 +11,9 @@ from dconvex.display.axis import Axis
 from dconvex.display.colours import BAR, contrast
 from dconvex.display.drawable import DrawableGaussian
 from dconvex.display.drawing import (
-    BETWEEN,
     FONT,
     PAGE,
+    SECONDARY,
     Drawing,
     DrawnShape,
     Group,
@@ -87,8 +87,8 @@ def _ellipses(normal: DrawableGaussian, ruler: Ruler) -> Drawing:
     x, y = across.position(means[0]), up.position(means[1])
     shapes += [Path((Point(x - dx, y - dy), Point(x + dx, y + dy)), Look(line=PAGE)) for dx, dy in ((4, 0), (0, 4))]
     shapes += [*across.below(bottom), *up.upright(left)]
-    shapes.append(Text(name, left + WIDE / 2, bottom + NUMBERS + FONT, FONT, BETWEEN))
-    shapes.append(Text(other, FONT / 2, bottom / 2, FONT, BETWEEN, is_upright=True))
+    shapes.append(Text(name, left + WIDE / 2, bottom + NUMBERS + FONT, FONT, SECONDARY))
+    shapes.append(Text(other, FONT / 2, bottom / 2, FONT, SECONDARY, is_upright=True))
     drawing = Drawing(shapes, Size(left + WIDE, bottom + NUMBERS + 2 * FONT))
     notes = [f"{label(who)}: {at:.5g} ± {by:.5g}" for who, at, by in zip(normal.variables, means, deviations, strict=True)]
     notes.append(f"correlation {_correlations(normal)[0, 1]:.3f}; the ellipses hold {HALF:.0%} and {MOST:.0%}")
@@ -119,7 +119,7 @@ def _intervals(normal: DrawableGaussian, ruler: Ruler) -> Drawing:
     width = axis.end + GAP + ruler("-0.00000 ± 0.00000", FONT)
     drawing = Drawing([*rows, *axis.below(len(names) * ROW)], Size(width, len(names) * ROW + NUMBERS))
     note = "mean, and one and two standard deviations" + (f"; the first {ROWS} of {count:,} variables" if count > ROWS else "")
-    whole = captioned(f"{count:,} normal variables", [note], drawing, ruler)
+    whole = captioned(normal.title, [note], drawing, ruler)
     return side_by_side([whole, _correlation_map(normal, ruler)], 4 * GAP) if count <= CORRELATED else whole
 
 

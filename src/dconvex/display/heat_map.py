@@ -10,7 +10,7 @@ import numpy as np
 
 from dconvex.arrays import Floats
 from dconvex.display.colours import DARK, LIGHT
-from dconvex.display.drawing import BETWEEN, FONT, PAGE, Drawing, DrawnShape, Group, Look, Rectangle, Ruler, Text
+from dconvex.display.drawing import FONT, PAGE, SECONDARY, Drawing, DrawnShape, Group, Look, Rectangle, Ruler, Text
 from dconvex.display.geometry import Box, Size
 from dconvex.display.labels import shortened
 from dconvex.display.panels import captioned
@@ -79,7 +79,7 @@ def heat_map(
     bottom = grid.top + len(down.words) * ROW
     if not are_written:
         darkest = f"the darkest is {number(float(values.max()))}"
-        shapes.append(Text(darkest, grid.left, bottom + ROW / 2, FONT, BETWEEN, "start"))
+        shapes.append(Text(darkest, grid.left, bottom + ROW / 2, FONT, SECONDARY, "start"))
         bottom += ROW
     width = grid.left + max(len(across.words) * grid.wide, ruler(across.head, FONT))
     return captioned(title, [], Drawing(shapes, Size(width, bottom)), ruler)
@@ -97,8 +97,8 @@ def _words(down: Side, across: Side, grid: _Grid, ruler: Ruler) -> list[DrawnSha
         return shortened(word, WIDEST, ruler, FONT)
 
     shapes: list[DrawnShape] = [
-        Text(cut(down.head), grid.left - GAP, grid.top - ROW / 2, FONT, BETWEEN, "end"),
-        Text(cut(across.head), grid.left, ROW / 2, FONT, BETWEEN, "start"),
+        Text(cut(down.head), grid.left - GAP, grid.top - ROW / 2, FONT, SECONDARY, "end"),
+        Text(cut(across.head), grid.left, ROW / 2, FONT, SECONDARY, "start"),
     ]
     for row, word in enumerate(down.words):
         shapes.append(Text(cut(word), grid.left - GAP, grid.cell(row, 0).y, FONT, PAGE, "end"))

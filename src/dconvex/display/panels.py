@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dconvex.display.drawing import (
-    BETWEEN,
     FONT,
     PAGE,
     PAGE_WIDTH,
+    SECONDARY,
     TITLE,
     Drawing,
     DrawnShape,
@@ -35,7 +35,7 @@ def caption(title: str, notes: Sequence[str], ruler: Ruler, scale: float = 1.0) 
     """A title, and notes below it."""
     large, small, row = scale * TITLE, scale * FONT, scale * ROW
     lines: list[DrawnShape] = [Text(title, 0.0, row / 2, large, PAGE, "start", is_bold=True)]
-    lines += [Text(note, 0.0, (1.5 + number) * row, small, BETWEEN, "start") for number, note in enumerate(notes)]
+    lines += [Text(note, 0.0, (1.5 + number) * row, small, SECONDARY, "start") for number, note in enumerate(notes)]
     width = max([1.2 * ruler(title, large), *(ruler(note, small) for note in notes)])
     return Drawing(lines, Size(width, (1 + len(notes)) * row), name=title)
 
@@ -75,5 +75,5 @@ def _table(facts: Sequence[tuple[str, str]], ruler: Ruler) -> Drawing:
     shapes: list[DrawnShape] = []
     for row, (what, how_much) in enumerate(facts):
         y = (row + 0.5) * ROW
-        shapes += [Text(what, 0.0, y, FONT, BETWEEN, "start"), Text(how_much, width, y, FONT, PAGE, "end")]
+        shapes += [Text(what, 0.0, y, FONT, SECONDARY, "start"), Text(how_much, width, y, FONT, PAGE, "end")]
     return Drawing(shapes, Size(width, len(facts) * ROW))

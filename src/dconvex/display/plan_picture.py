@@ -9,7 +9,7 @@ from dconvex.amounts import amount, readable_bytes
 from dconvex.display.charts import histogram
 from dconvex.display.colours import DARK, LIGHT
 from dconvex.display.drawable import DrawablePlan, DrawableTree
-from dconvex.display.drawing import BETWEEN, Drawing, Look, Ruler, below_each_other
+from dconvex.display.drawing import BETWEEN, SECONDARY, Drawing, Look, Ruler, below_each_other
 from dconvex.display.labels import label
 from dconvex.display.panels import GAP, caption, caption_scale, legend
 from dconvex.display.text_block import Word
@@ -18,7 +18,7 @@ from dconvex.names import Name
 
 LIT = Look(fill="#ffe08a", line="#d18f00", width=1.4)
 GREY = Look(line=BETWEEN, width=0.6)
-UNUSED = "#8a7640"
+UNUSED = "#6b5a26"
 """Text in a lit cluster for variables that are not kept."""
 RED = "#c4452a"
 TARGET = Look(fill="#1d5fa8")
@@ -103,7 +103,7 @@ class _Lit:
         look, colour = self.marks_of.get(name, (None, DARK if name in self.kept else UNUSED))
         if is_lit:
             return Word(label(name), colour, look)
-        return Word(label(name), BETWEEN, NOT_REQUISITE if look is NOT_REQUISITE else None)
+        return Word(label(name), SECONDARY, NOT_REQUISITE if look is NOT_REQUISITE else None)
 
     def marks(self, index: int) -> list[Word]:
         count = self.folded[index]
@@ -113,7 +113,7 @@ class _Lit:
         return LIT if index in self.lit else GREY
 
     def separator(self, edge: int) -> tuple[Look, str]:
-        return (Look(LIT.fill, LIT.line, 0.6), DARK) if self._joins_lit(edge) else (Look(line=BETWEEN, width=0.4), BETWEEN)
+        return (Look(LIT.fill, LIT.line, 0.6), DARK) if self._joins_lit(edge) else (Look(line=BETWEEN, width=0.4), SECONDARY)
 
     def link(self, edge: int) -> Look:
         return Look(line=LIT.line, width=1.8) if self._joins_lit(edge) else GREY

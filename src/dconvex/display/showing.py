@@ -15,6 +15,7 @@ from dconvex.display.distribution_picture import distribution_picture
 from dconvex.display.drawable import MOST, SHOWN
 from dconvex.display.drawing import Drawing, Ruler
 from dconvex.display.effect_picture import effect_picture
+from dconvex.display.em_picture import em_picture
 from dconvex.display.evaluation_picture import (
     calibration_picture,
     confusion_picture,
@@ -49,6 +50,7 @@ from dconvex.inference.influences import Influences
 from dconvex.inference.informative import MostInformative
 from dconvex.inference.model import LocalModel
 from dconvex.inference.query_plan import QueryPlan
+from dconvex.inference.report import EmReport
 from dconvex.inference.sensitivity import Sensitivity
 from dconvex.network.network import BayesianNetwork
 from dconvex.shown import HasClusters
@@ -96,6 +98,7 @@ ARTISTS: dict[type, Callable[..., Drawing]] = {
     Sensitivity: lambda answer, ruler, most: sensitivity_picture(answer, ruler),
     Influences: lambda answer, ruler, most: influences_picture(answer, ruler),
     Effect: lambda answer, ruler, most: effect_picture(answer, ruler),
+    EmReport: lambda report, ruler, most: em_picture(report, ruler),
 }
 """The function that draws each type: of the value, the width of text, and the most boxes."""
 

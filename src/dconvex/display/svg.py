@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from dconvex.display.drawing import FONT, Drawing, Group, Look, Path, Rectangle, Text
+from dconvex.display.drawing import FONT, PAGE, SECONDARY, STRENGTH, Drawing, Group, Look, Path, Rectangle, Text
 from dconvex.display.geometry import Point
 from dconvex.display.typeface import FAMILY
 
@@ -66,7 +66,8 @@ class _Writer:
         attributes = {
             "x": _number(shape.x),
             "y": _number(shape.y + 0.36 * shape.size),  # the baseline: capitals are about 0.73 font sizes high
-            "fill": shape.colour,
+            "fill": PAGE if shape.colour == SECONDARY else shape.colour,
+            "fill-opacity": f"{STRENGTH:g}" if shape.colour == SECONDARY else "",
             "font-size": _number(shape.size) if shape.size != FONT else "",
             "text-anchor": shape.anchor if shape.anchor != "middle" else "",
             "font-weight": "bold" if shape.is_bold else "",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from dconvex.display.sensitivity_picture import STEP
 from dconvex.errors import DconvexError
 from dconvex.explorer.page_question import PageQuestion
 from dconvex.explorer.request_data import RequestError, read_item
@@ -61,13 +62,14 @@ def sensitivity_data(model: LocalModel, translator: Translator, question: PageQu
             "title": row.title,
             "value": row.value,
             "derivative": row.derivative,
-            "ends": [None if math.isnan(row.at(end)) else row.at(end) for end in (0.0, 1.0)],
+            "moved": [_possible(row.at(min(max(row.value + step, 0.0), 1.0))) for step in (-STEP, STEP)],
+            "ends": [_possible(row.at(end)) for end in (0.0, 1.0)],
             "admissible": list(row.admissible),
         }
         for row in found.rows[:LISTED]
     ]
     now = {"state": translator.state(target, found.state), "now": found.probability, "decision": found.decision}
-    return {**now, "rows": rows, "count": len(found)}
+    return {**now, "rows": rows, "count": len(found), "step": STEP}
 
 
 def effect_data(model: LocalModel, translator: Translator, question: PageQuestion) -> Plain:
@@ -90,6 +92,11 @@ def _number(answer: Answer | None, state: int | None) -> float | None:
     if answer is None:
         return None
     return float(answer.values[state]) if isinstance(answer, Distribution) else float(answer.mean[0])
+
+
+def _possible(probability: float) -> float | None:
+    """The probability; none where the evidence is impossible."""
+    return None if math.isnan(probability) else probability
 
 
 def _finite(number: float) -> float:

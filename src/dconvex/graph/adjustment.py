@@ -53,15 +53,19 @@ def adjustment_sets(dag: DagLike, treatment: Name, outcome: Name, *, most: int =
         raise ValueError(f"{treatment!r} is both treatment and outcome")
     if most < 1:
         raise ValueError(f"most is {most!r}; it must be at least 1")
-    neighbours = _back_door_graph(graph, source, target)
     found: list[tuple[int, ...]] = []
-    for separator in _minimal_separators(neighbours, source, target):
+    for separator in each_adjustment_set(graph, source, target):
         if len(found) == most:
             warnings.warn(f"there are more than {most:,} minimal adjustment sets; most= takes more of them", stacklevel=2)
             break
         found.append(separator)
     found.sort(key=lambda members: (len(members), members))
     return tuple(frozenset(graph.nodes[index] for index in members) for members in found)
+
+
+def each_adjustment_set(dag: Dag, source: int, target: int) -> Iterator[tuple[int, ...]]:
+    """The minimal sets by index as they are found, from that nearest to the source on."""
+    return _minimal_separators(_back_door_graph(dag, source, target), source, target)
 
 
 def _back_door_graph(dag: Dag, source: int, target: int) -> Neighbours:

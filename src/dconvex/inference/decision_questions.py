@@ -1,29 +1,27 @@
-"""Questions to a model after the answer: what to observe next, how sure it is, where it comes from, what an action does."""
+"""Questions to a model after the answer: what to observe next, and what each finding did to it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Literal, overload
 
 from dconvex.bins import state_of
-from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import UnknownStateError
-from dconvex.graph.decomposition import quick_tree
 from dconvex.inference.base_model import BaseModel
-from dconvex.inference.effect import Effect, effect_of
-from dconvex.inference.engine import Engine, EvidenceLike
+from dconvex.inference.decision_plan import DecisionPlan, errors_about, plan_of
+from dconvex.inference.engine import EvidenceLike
 from dconvex.inference.evidence import Soft, Variables
-from dconvex.inference.influences import Influences, influences_of
+from dconvex.inference.influences import Influences, influences_of, influences_plan
 from dconvex.inference.informative import MostInformative, check_costs, most_informative
-from dconvex.inference.kinds import engine_of
 from dconvex.inference.request import Request
-from dconvex.inference.sensitivity import Sensitivity, check_threshold, sensitivity_of
+from dconvex.inference.titles import title_of
 from dconvex.names import Label, Name
-from dconvex.network.network import BayesianNetwork
 
 
 class DecisionQuestions(BaseModel):
-    """What one asks to decide something."""
+    """What one asks to decide something. With `explain=True` each question gives its plan instead, and runs nothing."""
 
+    @overload
     def most_informative(
         self,
         target: Name,
@@ -33,7 +31,31 @@ class DecisionQuestions(BaseModel):
         *,
         soft: Soft | None = None,
         max_bytes: float | None = None,
-    ) -> MostInformative:
+        explain: Literal[False] = False,
+    ) -> MostInformative: ...
+    @overload
+    def most_informative(
+        self,
+        target: Name,
+        evidence: EvidenceLike = None,
+        candidates: Name | Iterable[Name] | None = None,
+        costs: Mapping[Name, float] | None = None,
+        *,
+        soft: Soft | None = None,
+        max_bytes: float | None = None,
+        explain: Literal[True],
+    ) -> DecisionPlan: ...
+    def most_informative(
+        self,
+        target: Name,
+        evidence: EvidenceLike = None,
+        candidates: Name | Iterable[Name] | None = None,
+        costs: Mapping[Name, float] | None = None,
+        *,
+        soft: Soft | None = None,
+        max_bytes: float | None = None,
+        explain: bool = False,
+    ) -> MostInformative | DecisionPlan:
         """What to observe next: the expected gain of each variable that is not observed, exactly, the best first.
 
         The gain is the mutual information of target and candidate given the evidence, in bits: by how much the entropy of the
@@ -46,6 +68,7 @@ class DecisionQuestions(BaseModel):
             costs: What observing a variable costs, 1 where nothing is said; the gain per cost then decides the order.
             soft: Likelihoods by variable: `{label: likelihood}`, or numbers in the order of the states.
             max_bytes: The most memory that the question may take; None: the model's own limit.
+            explain: Give the plan instead: what the question would run, and what it costs. Nothing is run.
 
         Returns:
             A row for each candidate, the best first; equal ones in the order given.
@@ -69,60 +92,18 @@ class DecisionQuestions(BaseModel):
         """
         request = self._about_one(target, evidence, soft, max_bytes)
         chosen = self._candidates(request, candidates)
-        names = self.dag.names
+        names, engine = self.dag.names, self._engine
         checked = None if costs is None else check_costs(names, costs)
-        found = self._engine.information(request, chosen)
+        question = f"what is most informative about {self._title(request)}"
+        with errors_about(question, request.limit, "Name fewer candidates, give more evidence, or raise max_bytes."):
+            plan = plan_of(question, engine.information_plan(request, chosen))
+            if explain:
+                return plan
+            found = engine.information(request, chosen)
         asked = names[request.targets[0]]
         return most_informative(asked, [names[v] for v in chosen], found, checked, is_gaussian=self.kind == "gaussian")
 
-    def sensitivity(
-        self,
-        target: Name,
-        state: Label,
-        evidence: EvidenceLike = None,
-        *,
-        threshold: float | None = None,
-        soft: Soft | None = None,
-        max_bytes: float | None = None,
-    ) -> Sensitivity:
-        """How a probability moves with each parameter of `network()` that matters, exactly, the largest derivative first.
-
-        A parameter is one probability of one row of a table. When it moves, the rest of the row moves in proportion (in equal
-        parts where the parameter is 1), and the probability is a quotient of two linear functions of it. Of a row with two
-        states the first is listed; the other one moves the opposite way.
-
-        Args:
-            target: The variable.
-            state: The state whose probability is looked at.
-            evidence: A label by variable, or a set of labels where one of several was seen.
-            threshold: The probability at which the decision changes; None: the decision is the target's most probable state.
-            soft: Likelihoods by variable: `{label: likelihood}`, or numbers in the order of the states.
-            max_bytes: The most memory that the question may take; None: the model's own limit.
-
-        Returns:
-            A row for each parameter: the function of it, its derivative, and the values that keep the decision.
-
-        Raises:
-            UnknownVariableError: The model does not have a variable.
-            UnknownStateError: A variable does not have a state.
-            ImpossibleEvidenceError: The evidence has probability zero; the error names a part that is impossible already.
-            TooLargeError: The question would take more memory than allowed; nothing has been allocated.
-            ValueError: The target is observed, the threshold is not between 0 and 1, the model is Gaussian, or it was learned
-                `for_query=` some variables only.
-
-        >>> import dconvex as dc
-        >>> model = dc.localize(dc.load_network("asia"))
-        >>> found = model.sensitivity("lung", "yes", {"smoke": "yes", "xray": "yes"})
-        >>> found[0].title, round(found[0].derivative, 4), round(found[0].at(0.2), 4)
-        ('P(xray = yes | either = no)', -3.7925, 0.3435)
-        """
-        check_threshold(threshold)
-        request = self._about_one(target, evidence, soft, max_bytes)
-        network, (variable,) = self.network(), request.targets
-        code = self._state_of(variable, state)
-        engine = self._global_engine(network)
-        return sensitivity_of(engine.slopes(request, network.parameters), variable, code, network, threshold)
-
+    @overload
     def influences(
         self,
         target: Name,
@@ -131,7 +112,29 @@ class DecisionQuestions(BaseModel):
         state: Label | None = None,
         soft: Soft | None = None,
         max_bytes: float | None = None,
-    ) -> Influences:
+        explain: Literal[False] = False,
+    ) -> Influences: ...
+    @overload
+    def influences(
+        self,
+        target: Name,
+        evidence: EvidenceLike = None,
+        *,
+        state: Label | None = None,
+        soft: Soft | None = None,
+        max_bytes: float | None = None,
+        explain: Literal[True],
+    ) -> DecisionPlan: ...
+    def influences(
+        self,
+        target: Name,
+        evidence: EvidenceLike = None,
+        *,
+        state: Label | None = None,
+        soft: Soft | None = None,
+        max_bytes: float | None = None,
+        explain: bool = False,
+    ) -> Influences | DecisionPlan:
         """What each finding did to the answer about a variable, and whether the findings agree.
 
         Each finding is left out, and looked at alone. Where the answer is the same with and without it, the others say all that
@@ -143,6 +146,7 @@ class DecisionQuestions(BaseModel):
             state: The state of the target whose odds are compared; None: the most probable one. A Gaussian model has none.
             soft: Likelihoods by variable: `{label: likelihood}`, or numbers in the order of the states.
             max_bytes: The most memory that the question may take; None: the model's own limit.
+            explain: Give the plan instead: what the question would run, and what it costs. Nothing is run.
 
         Returns:
             A row for each finding, the one that changed the answer most first.
@@ -166,68 +170,10 @@ class DecisionQuestions(BaseModel):
         """
         request = self._about_one(target, evidence, soft, max_bytes)
         code = None if state is None else self._state_of(request.targets[0], state)
-        return influences_of(self._engine, request, code)
-
-    def effect(
-        self,
-        treatment: Name,
-        outcome: Name,
-        evidence: EvidenceLike = None,
-        *,
-        soft: Soft | None = None,
-        max_bytes: float | None = None,
-    ) -> Effect:
-        """What setting a variable does to another one, next to what seeing it there says; the edges are taken for causes.
-
-        Setting the treatment to x is `do`: the edges into it are cut, in the network of all clusters together. The evidence is
-        what is known in the world where it is set. On variables that the treatment cannot change (none of its descendants)
-        it may as well be known before: the effect on those of whom this holds. A finding on a descendant is one that is made
-        after the treatment was set, and it may carry what the treatment did; such findings are listed in `after`. It is not
-        what would have been, had the treatment been another one.
-
-        Args:
-            treatment: The variable that is set.
-            outcome: The variable that is looked at.
-            evidence: A label by variable, or a set of labels where one of several was seen; a number in a Gaussian model.
-            soft: Likelihoods by variable: `{label: likelihood}`, or numbers in the order of the states.
-            max_bytes: The most memory that the question may take; None: the model's own limit.
-
-        Returns:
-            A row for each state of the treatment; in a Gaussian model for three of its numbers, and the slopes.
-
-        Raises:
-            UnknownVariableError: The model does not have a variable.
-            UnknownStateError: A variable does not have a state.
-            ImpossibleEvidenceError: The evidence has probability zero; the error names a part that is impossible already.
-            TooLargeError: The question would take more memory than allowed; nothing has been allocated.
-            ValueError: There is evidence on the treatment, the outcome is observed or the treatment itself, or the model was
-                learned `for_query=` some variables only.
-
-        >>> import dconvex as dc
-        >>> model = dc.localize(dc.load_network("asia"))
-        >>> model.effect("bronc", "lung")
-        effect of bronc on lung
-          bronc  do: P(yes)  see: P(yes)
-          yes        0.0550       0.0700
-          no         0.0550       0.0427
-        """
-        request = self._about_one(outcome, evidence, soft, max_bytes)
-        settings = self._indices(treatment)
-        if len(settings) != 1:
-            raise ValueError(f"one treatment is set at a time, not {len(settings)}: {treatment!r}")
-        (variable,) = settings
-        if variable in request.targets:
-            raise ValueError(f"{treatment!r} is both treatment and outcome")
-        if variable in request.evidence.variables:
-            raise ValueError(f"{treatment!r} is set, so there can be no evidence on it")
-        network = self.network()
-        return effect_of(self._global_engine(network), network, variable, request)
-
-    def _global_engine(self, network: BayesianNetwork) -> Engine:
-        """An engine for the network of all clusters together: the model's own where they agree."""
-        if self.coherent:
-            return self._engine
-        return engine_of(ClusterIndex.of(network.dag, quick_tree(network.dag)), network.parameters)
+        question = f"influences on {self._title(request)}"
+        with errors_about(question, request.limit, "Give less evidence, whose parts are looked at alone, or raise max_bytes."):
+            plan = plan_of(question, influences_plan(self._engine, request))
+            return plan if explain else influences_of(self._engine, request, code)
 
     def _about_one(self, target: Name, evidence: EvidenceLike, soft: Soft | None, max_bytes: float | None) -> Request:
         """The question about one variable that is not observed."""
@@ -237,6 +183,13 @@ class DecisionQuestions(BaseModel):
         if not request.targets:
             raise ValueError(f"{target!r} is observed: nothing is uncertain about it")
         return request
+
+    def _title(self, request: Request) -> str:
+        """What is asked, as `P(lung | smoke = yes)`."""
+        measure = "p" if self.kind == "gaussian" else "P"
+        return title_of(
+            [self.dag.names[variable] for variable in request.variables], self._engine.known(request.evidence), measure
+        )
 
     def _state_of(self, variable: int, state: Label | None) -> int:
         """The index of a state; None: there is none to be named, in a Gaussian model."""

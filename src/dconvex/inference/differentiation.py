@@ -93,9 +93,23 @@ class Elimination:
 
     @property
     def multiplications(self) -> float:
-        """Those of the pass forwards; a pass back takes about twice as many."""
+        """Those of the pass forwards."""
         scopes = self.scopes
-        return sum(self._size({variable for table in step.factors for variable in scopes[table]}) for step in self.products)
+        return sum(self._size({v for table in step.factors for v in scopes[table]}) for step in self.products)
+
+    @property
+    def multiplications_back(self) -> float:
+        """Those of a pass back: for each factor of a product the derivative with respect to the product times the other one."""
+        scopes = self.scopes
+        others = (
+            (step, [scopes[other] for other in step.factors if other != own]) for step in self.products for own in step.factors
+        )
+        return sum(self._size({*step.scope, *(v for scope in left for v in scope)}) for step, left in others)
+
+    @property
+    def largest_scope(self) -> Scope:
+        """Of the largest table."""
+        return max(self.scopes, key=self._size, default=())
 
     def peak_bytes(self, outputs: int) -> float:
         """The most bytes that are held at once: all tables, their derivatives, and those of the leaves for each output."""

@@ -10,25 +10,27 @@ import numpy as np
 from dconvex._core import Queries
 from dconvex.arrays import Floats
 from dconvex.clusters.cluster_index import ClusterIndex
+from dconvex.inference.decision_plan import Cost, PlannedSteps
 from dconvex.inference.distribution import Distribution
 from dconvex.inference.engine import EvidenceLike, OrdinaryQueries
 from dconvex.inference.evidence import NOTHING, Evidence, Soft, Variables, read_states
-from dconvex.inference.informative import Gains, discrete_gains
-from dconvex.inference.log_evidence import discrete_log_evidence
+from dconvex.inference.gains import Gains, discrete_gains, discrete_gains_plan
+from dconvex.inference.log_evidence import discrete_log_evidence, discrete_log_evidence_cost
 from dconvex.inference.marginals import discrete_marginals
 from dconvex.inference.memory import default_limit
 from dconvex.inference.most_probable import discrete_most_probable
 from dconvex.inference.plan import SHARED_BY
 from dconvex.inference.planner import CHEAP, CHEAP_FOR_EACH, PLANNING_ONE, Planner
 from dconvex.inference.prediction import PredictionRequest, predicted_labels, predicted_probabilities
-from dconvex.inference.query import discrete_query, discrete_query_plan
+from dconvex.inference.query import discrete_query, discrete_query_cost, discrete_query_plan
 from dconvex.inference.query_plan import QueryPlan
 from dconvex.inference.request import Request
 from dconvex.inference.sampling import discrete_estimate, discrete_sample
 from dconvex.inference.sensitivity import Slopes
 from dconvex.inference.table_model import TableModel
-from dconvex.inference.table_slopes import discrete_slopes
+from dconvex.inference.table_slopes import discrete_slopes, discrete_slopes_plan
 from dconvex.inference.table_store import TableStore
+from dconvex.inference.titles import KnownValue
 from dconvex.names import Label, Name
 from dconvex.network.frame_columns import Columns
 from dconvex.network.network import BayesianNetwork, Parameters
@@ -74,11 +76,17 @@ class DiscreteEngine:
             return NOTHING
         return read_states(self.store.index.dag, self.labels, evidence, soft)
 
+    def known(self, evidence: Evidence) -> dict[Name, KnownValue]:
+        return self.model.known(evidence)
+
     def query(self, request: Request) -> Distribution:
         return discrete_query(self.model, request)
 
     def explain(self, request: Request) -> QueryPlan:
         return discrete_query_plan(self.model, request)
+
+    def query_cost(self, request: Request) -> Cost:
+        return discrete_query_cost(self.model, request)
 
     def estimate(self, request: Request, samples: int, rng: np.random.Generator) -> Distribution:
         return discrete_estimate(self.model, request, samples, rng)
@@ -95,12 +103,22 @@ class DiscreteEngine:
     def information(self, request: Request, candidates: Variables) -> Gains:
         return discrete_gains(self.model, request, candidates)
 
+    def information_plan(self, request: Request, candidates: Variables) -> PlannedSteps:
+        return discrete_gains_plan(self.model, request, candidates)
+
     def slopes(self, request: Request, parameters: Parameters) -> Slopes:
         assert isinstance(parameters, Tables)
         return discrete_slopes(self.model, request, parameters)
 
+    def slopes_plan(self, request: Request, parameters: Parameters) -> PlannedSteps:
+        assert isinstance(parameters, Tables)
+        return discrete_slopes_plan(self.model, request, parameters)
+
     def log_evidence(self, request: Request) -> float:
         return discrete_log_evidence(self.model, request.evidence, request.limit)
+
+    def log_evidence_cost(self, request: Request) -> Cost:
+        return discrete_log_evidence_cost(self.model, request.evidence, request.limit)
 
     def sample(
         self, request: Request, rows: int, rng: np.random.Generator, network: BayesianNetwork, n_jobs: int | None

@@ -1,29 +1,17 @@
-"""What setting a variable does to another one, next to what seeing it there says.
-
-Setting cuts the edges into the treatment. In the network that is left, the answer given the treatment is what setting it does,
-whatever distribution the treatment has there; in the network itself it is what seeing it says.
-"""
+"""What setting a variable does to another one, next to what seeing it there says."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
-from dconvex.clusters.cluster_index import ClusterIndex
-from dconvex.errors import ImpossibleEvidenceError
-from dconvex.graph.decomposition import quick_tree
 from dconvex.inference.answer_rows import AnswerRows, printed
 from dconvex.inference.distribution import Distribution, GaussianDistribution
-from dconvex.inference.engine import Answer, Engine
-from dconvex.inference.kinds import engine_of
-from dconvex.inference.request import Request
+from dconvex.inference.engine import Answer
 from dconvex.inference.titles import KnownValue, finding
 from dconvex.names import Label, Name, in_one_line
-from dconvex.network.linear_regressions import Regressions
-from dconvex.network.network import BayesianNetwork
-from dconvex.network.probability_tables import Tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,69 +119,3 @@ def _shown(chance: float) -> str:
 def _normal(answer: Answer | None) -> str:
     mean, deviation = _moments(answer)
     return "–" if math.isnan(mean) else f"{mean:.6g} ± {deviation:.6g}"
-
-
-def effect_of(engine: Engine, network: BayesianNetwork, treatment: int, request: Request) -> Effect:
-    """The effect of a treatment on the only target of the request; all clusters of the engine's model agree."""
-    cut = _without_causes(network, treatment)
-    apart = engine_of(ClusterIndex.of(cut.dag, quick_tree(cut.dag)), cut.parameters)
-    before = engine.query(request)
-    names = network.dag.names
-    below = network.dag.descendants([names[treatment]])
-    after = tuple(names[v] for v in request.evidence.variables if names[v] in below)
-    asked = Effect((), names[treatment], names[request.targets[0]], before.evidence, before, after)
-    values: Sequence[Label | float]
-    if isinstance(before, GaussianDistribution):
-        values = _numbers_around(engine, treatment, request)
-        known = [request.evidence.with_number(treatment, value) for value in values]
-        slopes = _slope(apart, treatment, request), _slope(engine, treatment, request)
-        asked = replace(asked, slope=slopes[0], seeing_slope=slopes[1])
-    else:
-        values = network.states[names[treatment]]
-        known = [request.evidence.with_states((treatment,), (state,)) for state in range(len(values))]
-    asks = [request._replace(evidence=own) for own in known]
-    rows = [Setting(value, _answer(apart, ask), _answer(engine, ask)) for value, ask in zip(values, asks, strict=True)]
-    return replace(asked, rows=tuple(rows))
-
-
-def _without_causes(network: BayesianNetwork, treatment: int) -> BayesianNetwork:
-    """The network without the edges into the treatment, which varies there on its own."""
-    name = network.dag.names[treatment]
-    own = network.parameters
-    if isinstance(own, Tables):
-        after = network.do({name: own.labels[treatment][0]})
-        assert isinstance(after.parameters, Tables)
-        offset, values = after.parameters.offset, after.parameters.values.copy()
-        values[offset[treatment] : offset[treatment + 1]] = 1 / len(own.labels[treatment])
-        return BayesianNetwork(after.dag, Tables(own.labels, offset, values))
-    after = network.do({name: 0.0})
-    assert isinstance(after.parameters, Regressions)
-    variance = after.parameters.variance.copy()
-    variance[treatment] = 1.0
-    numbers = Regressions(after.parameters.intercept, after.parameters.coefficients, variance)
-    return BayesianNetwork(after.dag, numbers)
-
-
-def _answer(engine: Engine, request: Request) -> Answer | None:
-    """The answer, None where the evidence is impossible."""
-    try:
-        return engine.query(request)
-    except ImpossibleEvidenceError:
-        return None
-
-
-def _numbers_around(engine: Engine, treatment: int, request: Request) -> list[float]:
-    """The mean of the treatment given the evidence, and a standard deviation to both sides (1 where it is certain)."""
-    where = engine.query(request._replace(variables=(treatment,), targets=(treatment,)))
-    assert isinstance(where, GaussianDistribution)
-    center, spread = float(where.mean[0]), float(where.standard_deviations[0]) or 1.0
-    return [center - spread, center, center + spread]
-
-
-def _slope(engine: Engine, treatment: int, request: Request) -> float:
-    """How far the mean of the outcome moves with the treatment; NaN where the evidence determines the treatment."""
-    both = (treatment, *request.targets)
-    joint = engine.query(request._replace(variables=both, targets=both))
-    assert isinstance(joint, GaussianDistribution)
-    variance, shared = joint.covariance[0].tolist()
-    return shared / variance if variance > 0 else math.nan

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 import numpy as np
 
 from dconvex.arrays import Floats
+from dconvex.inference.decision_plan import Cost, PlannedSteps
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.evidence import Evidence, Soft, Variables
-from dconvex.inference.informative import Gains
+from dconvex.inference.gains import Gains
 from dconvex.inference.prediction import PredictionRequest
 from dconvex.inference.query_plan import QueryPlan
 from dconvex.inference.request import Request
 from dconvex.inference.sensitivity import Slopes
+from dconvex.inference.titles import KnownValue
 from dconvex.names import Label, Name
 from dconvex.network.frame_columns import Columns
 from dconvex.network.network import BayesianNetwork, Parameters
@@ -79,11 +81,17 @@ class Engine(Protocol):
     def read_evidence(self, evidence: EvidenceLike, soft: Soft | None) -> Evidence:
         """Check evidence and turn it into indices."""
 
+    def known(self, evidence: Evidence) -> Mapping[Name, KnownValue]:
+        """The evidence by name, as an answer remembers it."""
+
     def query(self, request: Request) -> Answer:
         """The joint distribution of the variables given the evidence."""
 
     def explain(self, request: Request) -> QueryPlan:
         """The plan that `query` executes."""
+
+    def query_cost(self, request: Request) -> Cost:
+        """What `query` takes; what is too large is refused."""
 
     def estimate(self, request: Request, samples: int, rng: np.random.Generator) -> Answer:
         """The answer of `query`, from samples where that is of use."""
@@ -100,11 +108,20 @@ class Engine(Protocol):
     def information(self, request: Request, candidates: Variables) -> Gains:
         """How uncertain the only target is, and what observing each candidate is expected to say about it."""
 
+    def information_plan(self, request: Request, candidates: Variables) -> PlannedSteps:
+        """What `information` runs; what is too large is refused."""
+
     def slopes(self, request: Request, parameters: Parameters) -> Slopes:
         """How the probabilities of the only target's states move with each parameter of the network, if all clusters agree."""
 
+    def slopes_plan(self, request: Request, parameters: Parameters) -> PlannedSteps:
+        """What `slopes` runs; what is too large is refused."""
+
     def log_evidence(self, request: Request) -> float:
         """The logarithm of the probability or density of the evidence; -inf where it is impossible."""
+
+    def log_evidence_cost(self, request: Request) -> Cost:
+        """What `log_evidence` takes; what is too large is refused."""
 
     def sample(
         self, request: Request, rows: int, rng: np.random.Generator, network: BayesianNetwork, n_jobs: int | None

@@ -12,20 +12,22 @@ import numpy as np
 
 from dconvex.arrays import Floats
 from dconvex.clusters.cluster_index import ClusterIndex
+from dconvex.inference.decision_plan import Cost, PlannedSteps
 from dconvex.inference.distribution import GaussianDistribution
 from dconvex.inference.engine import EvidenceLike
 from dconvex.inference.evidence import Evidence, Soft, Variables, read_numbers
+from dconvex.inference.gains import Gains, gaussian_gains, gaussian_gains_plan
 from dconvex.inference.gaussian_store import RegressionStore
-from dconvex.inference.informative import Gains, gaussian_gains
-from dconvex.inference.log_evidence import gaussian_log_evidence
+from dconvex.inference.log_evidence import gaussian_log_evidence, gaussian_log_evidence_cost
 from dconvex.inference.marginals import gaussian_marginals
 from dconvex.inference.most_probable import gaussian_most_probable, gaussian_most_probable_of_all
 from dconvex.inference.prediction import PredictionRequest, predicted_means
-from dconvex.inference.query import gaussian_query, gaussian_query_plan
+from dconvex.inference.query import gaussian_query, gaussian_query_cost, gaussian_query_plan
 from dconvex.inference.query_plan import QueryPlan
 from dconvex.inference.regression_model import RegressionModel
 from dconvex.inference.request import Request
 from dconvex.inference.sampling import gaussian_sample
+from dconvex.inference.titles import KnownValue
 from dconvex.names import Label, Name
 from dconvex.network.frame_columns import Columns
 from dconvex.network.linear_regressions import Regressions
@@ -73,11 +75,17 @@ class GaussianEngine:
     def read_evidence(self, evidence: EvidenceLike, soft: Soft | None) -> Evidence:
         return read_numbers(self.store.index.dag, evidence, soft)
 
+    def known(self, evidence: Evidence) -> dict[Name, KnownValue]:
+        return self.model.known(evidence)
+
     def query(self, request: Request) -> GaussianDistribution:
         return gaussian_query(self.model, request)
 
     def explain(self, request: Request) -> QueryPlan:
         return gaussian_query_plan(self.model, request)
+
+    def query_cost(self, request: Request) -> Cost:
+        return gaussian_query_cost(self.model, request)
 
     def estimate(self, request: Request, samples: int, rng: np.random.Generator) -> GaussianDistribution:
         """The exact answer: nothing would be gained by sampling."""
@@ -95,11 +103,20 @@ class GaussianEngine:
     def information(self, request: Request, candidates: Variables) -> Gains:
         return gaussian_gains(self.model, request, candidates)
 
+    def information_plan(self, request: Request, candidates: Variables) -> PlannedSteps:
+        return gaussian_gains_plan(self.model, request, candidates)
+
     def slopes(self, request: Request, parameters: Parameters) -> NoReturn:
         raise ValueError("a Gaussian model has no states, whose probabilities could move with its parameters")
 
+    def slopes_plan(self, request: Request, parameters: Parameters) -> NoReturn:
+        self.slopes(request, parameters)
+
     def log_evidence(self, request: Request) -> float:
         return gaussian_log_evidence(self.model, request.evidence, request.limit)
+
+    def log_evidence_cost(self, request: Request) -> Cost:
+        return gaussian_log_evidence_cost(self.model, request.evidence, request.limit)
 
     def sample(
         self, request: Request, rows: int, rng: np.random.Generator, network: BayesianNetwork, n_jobs: int | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from dconvex.arrays import Floats
 from dconvex.inference.answer_rows import AnswerRows, printed
+from dconvex.inference.decision_plan import PlannedStep, PlannedSteps
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.engine import Answer, Engine
 from dconvex.inference.evidence import Evidence
@@ -147,13 +149,30 @@ class Influences(AnswerRows[Influence]):
         return f"{said}; {names} {'disagrees' if len(odd) == 1 else 'disagree'} with the others"
 
 
+def influences_plan(engine: Engine, request: Request) -> PlannedSteps:
+    """What `influences_of` runs."""
+    request, parts = _parted(request)
+
+    def asked(what: str, known: Iterable[Evidence]) -> PlannedStep:
+        return PlannedStep.of(what, [engine.query_cost(request._replace(evidence=own)) for own in known])
+
+    several = [request.evidence, *(own for pair in parts for own in pair)]
+    chances = [engine.log_evidence_cost(request._replace(evidence=own)) for own in several]
+    return PlannedSteps([
+        asked("the answer", [request.evidence]),
+        asked("without evidence", [Evidence()]),
+        asked("without each finding", [rest for rest, _ in parts]),
+        asked("from each finding alone", [alone for _, alone in parts]),
+        PlannedStep.of("how probable the findings are", chances),
+    ])  # fmt: skip
+
+
 def influences_of(engine: Engine, request: Request, state: int | None) -> Influences:
     """The answer again without each finding, and from each alone; the findings' probabilities likewise.
 
     `state` is the one whose odds are compared; None: the most probable one.
     """
-    evidence = request.evidence.only(request.evidence.variables)  # likelihoods as they are scaled: all parts alike
-    request = request._replace(evidence=evidence)
+    request, parts = _parted(request)
 
     def answer(known: Evidence) -> Answer:
         return engine.query(request._replace(evidence=known))
@@ -161,13 +180,11 @@ def influences_of(engine: Engine, request: Request, state: int | None) -> Influe
     def bits(known: Evidence) -> float:
         return engine.log_evidence(request._replace(evidence=known)) / math.log(2)
 
-    full, before, together = answer(evidence), answer(Evidence()), bits(evidence)
+    full, before, together = answer(request.evidence), answer(Evidence()), bits(request.evidence)
     if isinstance(full, Distribution) and state is None:
         state = int(np.argmax(full.values))
     rows, alone_bits = [], 0.0
-    for variable, (name, value) in zip(evidence.variables, full.evidence.items(), strict=True):
-        rest = evidence.only(other for other in evidence.variables if other != variable)
-        own = evidence.only((variable,))
+    for (rest, own), (name, value) in zip(parts, full.evidence.items(), strict=True):
         without, own_bits = answer(rest), bits(own)
         shift, divergence = _change(full, without, state)
         rows.append(Influence(name, value, without, answer(own), shift, divergence, own_bits + bits(rest) - together))
@@ -175,6 +192,16 @@ def influences_of(engine: Engine, request: Request, state: int | None) -> Influe
     rows.sort(key=lambda row: -row.divergence)
     label = full.labels[0][state] if isinstance(full, Distribution) and state is not None else None
     return Influences(tuple(rows), full, before, label, alone_bits - together)
+
+
+def _parted(request: Request) -> tuple[Request, list[tuple[Evidence, Evidence]]]:
+    """The question, and for each finding the evidence without it and it alone; likelihoods as they are scaled, all alike."""
+    evidence = request.evidence.only(request.evidence.variables)
+    parts = [
+        (evidence.only(other for other in evidence.variables if other != variable), evidence.only((variable,)))
+        for variable in evidence.variables
+    ]
+    return request._replace(evidence=evidence), parts
 
 
 def _change(full: Answer, without: Answer, state: int | None) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from dconvex._core import Status
+from dconvex.inference.decision_plan import Cost
 from dconvex.inference.evidence import Evidence, Variables
 from dconvex.inference.regression_model import RegressionModel
 from dconvex.inference.table_model import TableModel
@@ -23,6 +24,14 @@ def discrete_log_evidence(model: TableModel, evidence: Evidence, limit: int, con
     return report.log_sum + evidence.log_scale if report.status is Status.FINE else -math.inf
 
 
+def discrete_log_evidence_cost(model: TableModel, evidence: Evidence, limit: int) -> Cost:
+    """What `discrete_log_evidence` takes."""
+    if not evidence:
+        return Cost(0, 0)
+    plan = model.planner.plan(model.planner.evidence_question(evidence, limit, ()))
+    return Cost(plan.multiplications, plan.peak_bytes)
+
+
 def gaussian_log_evidence(model: RegressionModel, evidence: Evidence, limit: int) -> float:
     """The logarithm of the density of the evidence, -inf off its support.
 
@@ -31,3 +40,8 @@ def gaussian_log_evidence(model: RegressionModel, evidence: Evidence, limit: int
     plan = model.plan((), evidence.observed)
     values = plan.values(evidence)
     return float(sum(piece.log_density(values)[0] for piece in model.pieces(plan, limit)))
+
+
+def gaussian_log_evidence_cost(model: RegressionModel, evidence: Evidence, limit: int) -> Cost:
+    """What `gaussian_log_evidence` takes."""
+    return model.cost(model.plan((), evidence.observed), limit)

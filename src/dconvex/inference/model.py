@@ -10,10 +10,10 @@ from dconvex.clusters.checked_index import checked_index
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.graph.decomposition import quick_tree
 from dconvex.graph.tree import ClusterTree
-from dconvex.inference.decision_questions import DecisionQuestions
 from dconvex.inference.evidence_questions import EvidenceQuestions
 from dconvex.inference.gap_questions import GapQuestions
 from dconvex.inference.kinds import engine_of
+from dconvex.inference.network_questions import NetworkQuestions
 from dconvex.inference.origin import NetworkOrigin
 from dconvex.inference.report import Report
 from dconvex.inference.row_questions import RowQuestions
@@ -57,7 +57,7 @@ def localize(network: BayesianNetwork, *, tree: ClusterTree | None = None, max_b
 
 
 @final
-class LocalModel(EvidenceQuestions, RowQuestions, GapQuestions, DecisionQuestions):
+class LocalModel(EvidenceQuestions, RowQuestions, GapQuestions, NetworkQuestions):
     """Sub-models of the clusters of a tree; `localize` makes one from a network, `fit` from data.
 
     Asking never changes a model, and it may be asked from many threads at once. Evidence is `{variable: label}`, with a set

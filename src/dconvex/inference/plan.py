@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, final
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from dconvex._core import Ending, NetworkPart, Output, Program, Question, SmallNetwork, Status, small_network
 from dconvex._core import plan as compiled
+from dconvex.amounts import amount
 from dconvex.arrays import Flags, Floats, Indices
 from dconvex.clusters.cluster_index import ClusterIndex
 from dconvex.errors import TooLargeError
@@ -139,10 +141,16 @@ class Plan:
 
     def too_large(self) -> TooLargeError:
         """The error that names its largest table."""
-        names, tree = self.index.dag.names, self.index.tree
-        members = {names[variable] for variable in self.named(self.program.largest_scope).tolist()}
-        cluster = max(range(len(tree)), key=lambda number: len(tree.clusters[number] & members), default=None)
-        shown = ", ".join(map(str, sorted(members, key=str)[:6]))
-        what = f"the table over {len(members)} variables ({shown}{', …' if len(members) > 6 else ''}) in cluster {cluster}"
+        what, cluster = largest_table(self.index, self.named(self.program.largest_scope).tolist())
         way_out = 'Ask for marginals instead of a joint, give more evidence, raise max_bytes, or use method="sampling".'
         return TooLargeError(what, self.peak_bytes, self.question.max_bytes, way_out, cluster)
+
+
+def largest_table(index: ClusterIndex, scope: Iterable[int]) -> tuple[str, int | None]:
+    """A table that is too large, as an error names it, and the cluster that holds most of its variables."""
+    names, tree = index.dag.names, index.tree
+    members = {names[variable] for variable in scope}
+    cluster = max(range(len(tree)), key=lambda number: len(tree.clusters[number] & members), default=None)
+    shown = ", ".join(map(str, sorted(members, key=str)[:6]))
+    what = f"the table over {amount(len(members), 'variable')} ({shown}{', …' if len(members) > 6 else ''})"
+    return f"{what} in cluster {cluster}", cluster

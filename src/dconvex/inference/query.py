@@ -5,8 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from dconvex._core import Status
+from dconvex.inference.decision_plan import Cost
 from dconvex.inference.distribution import Distribution, GaussianDistribution
-from dconvex.inference.possibility import check_numbers_possible, check_possible, checking_plan, raise_impossible
+from dconvex.inference.plan import Plan
+from dconvex.inference.possibility import (
+    check_numbers_possible,
+    check_possible,
+    checking_plan,
+    may_be_off_support,
+    raise_impossible,
+)
 from dconvex.inference.query_plan import QueryPlan
 from dconvex.inference.regression_model import RegressionModel
 from dconvex.inference.request import Request
@@ -39,15 +47,24 @@ def discrete_query(model: TableModel, request: Request) -> Distribution:
 
 def discrete_query_plan(model: TableModel, request: Request) -> QueryPlan:
     """The plan that `discrete_query` runs, and the memory that it takes with all that is checked."""
+    plan, cost = _costed(model, request)
+    return QueryPlan(model.store.index, request, plan, cost.peak_bytes)
+
+
+def discrete_query_cost(model: TableModel, request: Request) -> Cost:
+    """What `discrete_query` takes, with all that is checked."""
+    return _costed(model, request)[1]
+
+
+def _costed(model: TableModel, request: Request) -> tuple[Plan, Cost]:
     variables, targets, evidence, limit, assume_possible = request
     plan = model.planner.plan(model.planner.question(targets, evidence, limit))
-    peak = plan.peak_bytes
+    total, peak = plan.multiplications, plan.peak_bytes
     if targets is not variables:
         peak += 8 * model.refuse_large_result(variables, limit, peak)
-    if not (plan.uses_all_evidence or assume_possible):
-        check = checking_plan(model, evidence, limit, variables)
-        peak = max(peak, check.peak_bytes if check else 0)
-    return QueryPlan(model.store.index, request, plan, peak)
+    if not (plan.uses_all_evidence or assume_possible) and (check := checking_plan(model, evidence, limit, variables)):
+        total, peak = total + check.multiplications, max(peak, check.peak_bytes)
+    return plan, Cost(total, peak)
 
 
 def gaussian_query(model: RegressionModel, request: Request) -> GaussianDistribution:
@@ -76,3 +93,14 @@ def gaussian_query_plan(model: RegressionModel, request: Request) -> QueryPlan:
     """The plan that `gaussian_query` executes."""
     plan = model.plan(request.targets, request.evidence.observed)
     return QueryPlan(model.index, request, plan, plan.peak_bytes())
+
+
+def gaussian_query_cost(model: RegressionModel, request: Request) -> Cost:
+    """What `gaussian_query` takes, with all that is checked."""
+    observed, limit = request.evidence.observed, request.limit
+    plan = model.plan(request.targets, observed)
+    found = model.cost(plan, limit)
+    if plan.uses_all_evidence or request.assume_possible or not may_be_off_support(model, observed):
+        return found
+    check = model.cost(model.plan((), observed, plan.targets), limit)
+    return Cost(found.multiplications + check.multiplications, max(found.peak_bytes, check.peak_bytes))

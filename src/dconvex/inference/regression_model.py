@@ -8,8 +8,10 @@ from typing import final
 import numpy as np
 
 from dconvex._core import NetworkPart, Question, small_network
+from dconvex.amounts import amount
 from dconvex.arrays import Floats
 from dconvex.errors import TooLargeError
+from dconvex.inference.decision_plan import Cost
 from dconvex.inference.evidence import Evidence, Variables
 from dconvex.inference.gaussian_pieces import Piece
 from dconvex.inference.gaussian_plan import GaussianPlan
@@ -57,11 +59,16 @@ class RegressionModel:
 
     def pieces(self, plan: GaussianPlan, limit: int, *, is_joint: bool = True) -> list[Piece]:
         """The pieces of a plan, unless they would take too much memory; not joint: each target counts for itself."""
-        what = f"the question about {len(plan.targets):,} variables given {len(plan.observed):,}"
-        way_out = "Ask for fewer variables at once, or for marginals, or raise max_bytes."
-        refuse_above(limit, plan.peak_bytes(is_joint=is_joint), what, way_out)
+        self.cost(plan, limit, is_joint=is_joint)
         network = self.store.network(plan.shape)
         return [Piece(network, part) for part in plan.parts]
+
+    def cost(self, plan: GaussianPlan, limit: int, *, is_joint: bool = True) -> Cost:
+        """What a plan takes, unless that is too much memory; not joint: each target counts for itself."""
+        what = f"the question about {amount(len(plan.targets), 'variable')} given {len(plan.observed):,}"
+        peak = plan.peak_bytes(is_joint=is_joint)
+        refuse_above(limit, peak, what, "Ask for fewer variables at once, or for marginals, or raise max_bytes.")
+        return Cost(plan.multiplications, peak)
 
     def informed_pieces(self, plan: GaussianPlan, limit: int) -> list[Piece]:
         """The pieces that hold evidence."""

@@ -8,13 +8,14 @@ from typing import Any, Literal
 
 from dconvex.amounts import amount
 from dconvex.names import Name
+from dconvex.shown import Shown
 
 SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
-class EmReport:
-    """How expectation maximisation went."""
+class EmReport(Shown):
+    """How expectation maximisation went; its picture is the log-likelihood by iteration."""
 
     objective: tuple[float, ...]
     """After each iteration: the log-likelihood, with a prior that and the pseudo-counts times the logarithms of the cells."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, final
 
@@ -12,9 +12,11 @@ import numpy as np
 from dconvex._core import NetworkPart, Question
 from dconvex.arrays import Codes, Floats
 from dconvex.errors import TooLargeError
-from dconvex.inference.differentiation import Elimination, Scope
+from dconvex.inference.decision_plan import Cost, PlannedStep, PlannedSteps
+from dconvex.inference.differentiation import Elimination, Run, Scope
 from dconvex.inference.evidence import Evidence
-from dconvex.inference.query import discrete_query
+from dconvex.inference.plan import largest_table
+from dconvex.inference.query import discrete_query, discrete_query_cost
 from dconvex.inference.request import Request
 from dconvex.inference.sensitivity import NO_SLOPE, Slopes
 from dconvex.inference.table_model import TableModel
@@ -56,27 +58,84 @@ class _Parameters(NamedTuple):
     slopes: Floats
 
 
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Derivation:
+    """What is multiplied for the derivatives, before it is."""
+
+    families: Sequence[_FamilyLeft]
+    likelihoods: Sequence[Floats]
+    elimination: Elimination
+    outputs: int
+    """The number of states of the target."""
+
+    @classmethod
+    def of(cls, model: TableModel, request: Request, tables: Tables) -> _Derivation:
+        """The plan for this question, unless it takes too much memory."""
+        (target,), evidence = request.targets, request.evidence
+        sizes = dict(enumerate(map(len, model.labels)))
+        requisite, order = _requisite(model, request)
+        families = [_family_left(model, tables, variable, target, evidence) for variable in requisite]
+        inside = {variable for own in families for variable in own.scope}
+        likelihoods = {v: own for v, own in zip(evidence.soft, evidence.likelihoods, strict=True) if v in inside}
+        leaves = [*(own.scope for own in families), *((variable,) for variable in likelihoods)]
+        elimination = Elimination.of(leaves, [variable for variable in order if variable in inside], sizes, target)
+        found = cls(families, [*likelihoods.values()], elimination, sizes[target])
+        found._refuse_large(model, request.limit)
+        return found
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most that is held at once, the answer included."""
+        estimate = self.elimination.peak_bytes(self.outputs) + (8 * 6 * self.outputs + EACH_ROW) * self._entries
+        return math.ceil(min(estimate, 2.0**62))
+
+    @property
+    def steps(self) -> list[PlannedStep]:
+        """Forwards once, and back for each state of the target; all tables are kept meanwhile."""
+        forwards, back = self.elimination.multiplications, self.elimination.multiplications_back
+        peak = self.peak_bytes
+        return [
+            PlannedStep.of("the network polynomial", [Cost(int(forwards), peak)]),
+            PlannedStep.of("its derivatives for each state of the target", [Cost(int(back), peak)] * self.outputs),
+        ]
+
+    def run(self) -> tuple[Run, list[list[Floats]]]:
+        """The pass forwards, and by state of the target the derivatives with respect to each table."""
+        sizes = self.elimination.sizes
+        left = [own.values[own.cell].reshape([sizes[v] for v in own.scope]) for own in self.families]
+        run = self.elimination.run([*left, *self.likelihoods])
+        return run, [run.gradients(state) for state in range(self.outputs)]
+
+    @property
+    def _entries(self) -> int:
+        return sum(own.values.size for own in self.families)
+
+    def _refuse_large(self, model: TableModel, limit: int) -> None:
+        estimate = self.peak_bytes
+        if estimate > limit:
+            table, cluster = largest_table(model.store.index, self.elimination.largest_scope)
+            what = f"the derivatives with respect to {self._entries:,} parameters, through {table},"
+            raise TooLargeError(what, estimate, limit, "Give more evidence, or raise max_bytes.", cluster)
+
+
+def discrete_slopes_plan(model: TableModel, request: Request, tables: Tables) -> PlannedSteps:
+    """What `discrete_slopes` runs."""
+    first = PlannedStep.of("the target", [discrete_query_cost(model, request)])
+    return PlannedSteps([first, *_Derivation.of(model, request, tables).steps])
+
+
 def discrete_slopes(model: TableModel, request: Request, tables: Tables) -> Slopes:
     """For each parameter that matters how the joint probability of each state and the evidence moves with it.
 
     `tables` are those of the network, all of whose clusters agree in the model.
     """
     prior = discrete_query(model, request)
-    (target,), evidence = request.targets, request.evidence
-    sizes = dict(enumerate(map(len, model.labels)))
-    requisite, order = _requisite(model, request)
-    families = [_family_left(model, tables, variable, target, evidence) for variable in requisite]
-    inside = {variable for own in families for variable in own.scope}
-    likelihoods = {v: own for v, own in zip(evidence.soft, evidence.likelihoods, strict=True) if v in inside}
-    leaves = [*(own.scope for own in families), *((variable,) for variable in likelihoods)]
-    elimination = Elimination.of(leaves, [variable for variable in order if variable in inside], sizes, target)
-    _refuse_large(elimination, families, sizes, request)
-    left = [own.values[own.cell].reshape([sizes[v] for v in own.scope]) for own in families]
-    run = elimination.run([*left, *likelihoods.values()])
-    gradients = [run.gradients(state) for state in range(sizes[target])]
+    derivation = _Derivation.of(model, request, tables)
+    run, gradients = derivation.run()
     parts = [
         _parameters(own.variable, own.values, own.spread([each[number] for each in gradients]), run.shares)
-        for number, own in enumerate(families)
+        for number, own in enumerate(derivation.families)
     ]
     variables, rows, states, values, slopes = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
     return Slopes(prior.evidence, run.shares, variables, rows, states, values, slopes)
@@ -100,18 +159,6 @@ def _family_left(model: TableModel, tables: Tables, variable: int, target: int, 
     cell = tuple(state_of.get(member, slice(None)) for member in members)
     scope = tuple(v for v in members if v not in state_of and (len(model.labels[v]) > 1 or v == target))
     return _FamilyLeft(variable, values, cell, scope)
-
-
-def _refuse_large(
-    elimination: Elimination, families: Sequence[_FamilyLeft], sizes: Mapping[int, int], request: Request
-) -> None:
-    outputs = sizes[elimination.target]
-    entries = sum(own.values.size for own in families)
-    estimate = elimination.peak_bytes(outputs) + 8 * 6 * outputs * entries + EACH_ROW * entries
-    if estimate > request.limit:
-        what = f"the derivatives with respect to {entries:,} parameters"
-        way_out = "Give more evidence, or raise max_bytes."
-        raise TooLargeError(what, math.ceil(min(estimate, 2.0**62)), request.limit, way_out)
 
 
 def _parameters(variable: int, values: Floats, gradients: Floats, shares: Floats) -> _Parameters:

@@ -66,6 +66,11 @@ class Regressions:
             raise NetworkError(f"the coefficient of {names} is {coefficients[bad[0]]}; it must be finite")
         return cls(intercept, coefficients, variance)
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the numbers."""
+        return self.intercept.nbytes + self.coefficients.nbytes + self.variance.nbytes
+
     def states(self, dag: Dag) -> dict[Name, tuple[Label, ...]]:
         return {}
 

@@ -88,6 +88,11 @@ class Tables:
         correction = _normalize(dag, labels, offset, values, rule)
         return cls(labels, offset, values), correction
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the numbers."""
+        return self.values.nbytes
+
     def states(self, dag: Dag) -> dict[Name, tuple[Label, ...]]:
         return dict(zip(dag.nodes, self.labels, strict=True))
 

@@ -1,9 +1,10 @@
-// Why: what each finding did to the answer, whether the findings fit together, and what setting a variable would do.
+// Why: what each finding did to the answer, whether they fit together, how sure it is, and what setting a variable would do.
 
 import * as api from "./api.js";
 import { EffectView } from "./effect_view.js";
 import { faint, html, table } from "./elements.js";
 import { percent, quantity } from "./format.js";
+import { SureView } from "./sure_view.js";
 
 const signed = (number) => `${number > 0 ? "+" : number < 0 ? "−" : ""}${quantity(Math.abs(number))}`;
 
@@ -14,16 +15,19 @@ export class WhyTab {
     this.page = page;
     this.influences = html("div", { id: "influences" });
     this.conflict = html("div", { id: "conflict" });
+    this.sure = new SureView(page);
     this.effect = new EffectView(page);
     this.elements = [
       html("section", {}, html("h3", {}, "What did each finding do?"), this.influences),
       html("section", {}, html("h3", {}, "Do they fit together?"), this.conflict),
+      this.sure.element,
       this.effect.element,
     ];
   }
 
   async show(view) {
     const asked = ++this.#asked;
+    this.sure.show(view);
     this.effect.show(view);
     const [influences, conflict] = await Promise.all([this.#showInfluences(view), this.#showConflict(view)]);
     if (asked !== this.#asked) return;

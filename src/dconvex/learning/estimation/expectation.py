@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dconvex._core import ExpectedCounts, Graph
+from dconvex._core import ExpectedCounts, ExpectedMoments, Graph
 from dconvex.arrays import Floats, Indices, Integers, StateCodes
 from dconvex.errors import TooLargeError
 from dconvex.learning.estimation.maximization import Expected
@@ -22,8 +22,30 @@ SHOWN = 6
 """At most this many variables of a pattern are named."""
 
 
+class PreparedRows:
+    """What the core knows of rows with gaps that it has prepared for E-steps."""
+
+    __slots__ = ()
+    core: ExpectedCounts | ExpectedMoments
+
+    @property
+    def family_weights(self) -> Floats:
+        """For each family the weight of the rows in which it counts, entirely or in expectation."""
+        return self.core.family_weights
+
+    @property
+    def missing_cells(self) -> float:
+        """The weight of all cells that are missing."""
+        return self.core.missing_cells
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether anything is left to be expected."""
+        return self.core.component_count > 0
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class GappedRows:
+class GappedRows(PreparedRows):
     """Rows with gaps, prepared for any number of E-steps over one graph."""
 
     core: ExpectedCounts
@@ -49,21 +71,6 @@ class GappedRows:
     def complete_counts(self) -> Floats:
         """The counts of the rows that show a family entirely."""
         return self.core.complete_counts
-
-    @property
-    def family_weights(self) -> Floats:
-        """For each family the weight of the rows in which it counts, entirely or in expectation."""
-        return self.core.family_weights
-
-    @property
-    def missing_cells(self) -> float:
-        """The weight of all cells that are missing."""
-        return self.core.missing_cells
-
-    @property
-    def has_gaps(self) -> bool:
-        """Whether anything is left to be expected."""
-        return self.core.component_count > 0
 
     def expected(self, values: Floats, workers: Workers) -> Expected[Floats]:
         """One E-step under these tables. Blocks are always the same and summed in their order."""

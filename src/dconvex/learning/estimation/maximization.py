@@ -5,10 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
+from dconvex.arrays import Floats
 from dconvex.errors import DataError
 from dconvex.learning.learning_options import EM
 from dconvex.threads import Workers
@@ -17,6 +18,8 @@ Numbers = TypeVar("Numbers")
 """The parameters of a graph's families."""
 Sums = TypeVar("Sums")
 """Statistics of a graph's families."""
+Given = TypeVar("Given", contravariant=True)
+"""Parameters that are only read."""
 
 Watch: TypeAlias = Callable[[int, float], None]
 """Called after each iteration with its number and the log-likelihood."""
@@ -32,18 +35,39 @@ class Expected(Generic[Sums]):
     """The weight of rows, or independent parts of them, that are impossible; they count nowhere."""
 
 
-class Steps(ABC, Generic[Numbers, Sums]):
-    """The two steps of EM over one graph, for some rows."""
+class GappedSource(Protocol[Given, Sums]):
+    """Rows with gaps that are ready for E-steps, wherever they are."""
 
     @property
-    @abstractmethod
+    def family_weights(self) -> Floats:
+        """For each family the weight of the rows in which it counts, entirely or in expectation."""
+
+    @property
+    def missing_cells(self) -> float:
+        """The weight of all cells that are missing."""
+
+    @property
     def has_gaps(self) -> bool:
         """Whether anything is left to be expected."""
 
+    def expected(self, parameters: Given, workers: Workers, /) -> Expected[Sums]:
+        """The expected statistics under these parameters."""
+
+
+class Steps(ABC, Generic[Numbers, Sums]):
+    """The two steps of EM over one graph, for some rows."""
+
+    rows: GappedSource[Numbers, Sums]
+
     @property
-    @abstractmethod
+    def has_gaps(self) -> bool:
+        """Whether anything is left to be expected."""
+        return self.rows.has_gaps
+
+    @property
     def missing_cells(self) -> float:
         """The weight of all cells that are missing."""
+        return self.rows.missing_cells
 
     @abstractmethod
     def expected(self, parameters: Numbers, workers: Workers) -> Expected[Sums]:

@@ -9,7 +9,7 @@ import numpy as np
 from dconvex._core import ExpectedMoments, Graph
 from dconvex.arrays import Floats
 from dconvex.errors import TooLargeError
-from dconvex.learning.estimation.expectation import BLOCKS, check_component, check_held, growing
+from dconvex.learning.estimation.expectation import BLOCKS, PreparedRows, check_component, check_held, growing
 from dconvex.learning.estimation.maximization import Expected
 from dconvex.learning.estimation.regression_estimates import RegressionEstimates
 from dconvex.learning.statistics.counted_families import Families
@@ -19,7 +19,7 @@ from dconvex.threads import Workers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GappedNumbers:
+class GappedNumbers(PreparedRows):
     """Rows of numbers with gaps, prepared for any number of E-steps over one graph."""
 
     core: ExpectedMoments
@@ -40,21 +40,6 @@ class GappedNumbers:
             check_held(core.held_bytes, limit)
         core.finish()
         return cls(core, families)
-
-    @property
-    def family_weights(self) -> Floats:
-        """For each family the weight of the rows in which it counts in expectation."""
-        return self.core.family_weights
-
-    @property
-    def missing_cells(self) -> float:
-        """The weight of all cells that are missing."""
-        return self.core.missing_cells
-
-    @property
-    def has_gaps(self) -> bool:
-        """Whether anything is left to be expected."""
-        return self.core.component_count > 0
 
     def expected(self, regressions: RegressionEstimates, workers: Workers) -> Expected[Moments]:
         """One E-step under these regressions. Blocks are always the same and summed in their order."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 
 from dconvex.arrays import Floats
-from dconvex.learning.estimation.maximization import Expected, Steps
+from dconvex.learning.estimation.maximization import Expected, GappedSource, Steps
 from dconvex.learning.estimation.priors import NormalInverseGamma
 from dconvex.learning.estimation.regression_estimates import RegressionEstimates, least_squares, posterior_means
 from dconvex.learning.statistics.moments import Moments, scatter_offsets
@@ -22,16 +22,8 @@ OFF_SUPPORT = 1e-9
 """A variable without variance that differs from its regression by this part of its size is impossible."""
 
 
-class MeasuredGaps(Protocol):
-    """Rows of numbers with gaps that are ready for E-steps, wherever they are."""
-
-    @property
-    def family_weights(self) -> Floats: ...
-    @property
-    def missing_cells(self) -> float: ...
-    @property
-    def has_gaps(self) -> bool: ...
-    def expected(self, regressions: RegressionEstimates, workers: Workers) -> Expected[Moments]: ...
+MeasuredGaps: TypeAlias = GappedSource[RegressionEstimates, Moments]
+"""Rows of numbers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,14 +44,6 @@ class RegressionSteps(Steps[RegressionEstimates, Moments]):
     prior: NormalInverseGamma | None
     held: Moments | None
     """Moments that stay as they are, of rows that are not there."""
-
-    @property
-    def has_gaps(self) -> bool:
-        return self.rows.has_gaps
-
-    @property
-    def missing_cells(self) -> float:
-        return self.rows.missing_cells
 
     def default_start(self) -> RegressionEstimates:
         """The estimates from available cells; of a family that few rows show, only the mean and variance of its column."""

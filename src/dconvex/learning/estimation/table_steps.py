@@ -9,7 +9,7 @@ import numpy as np
 
 from dconvex.arrays import Flags, Floats
 from dconvex.learning.estimation.expectation import weighted_logarithm
-from dconvex.learning.estimation.maximization import Expected, Steps
+from dconvex.learning.estimation.maximization import Expected, GappedSource, Steps
 from dconvex.learning.estimation.table_estimates import TableShape
 from dconvex.threads import Workers
 
@@ -17,18 +17,12 @@ SPREAD = 0.5
 """The standard deviation of the logarithms of the cells of starts that are drawn."""
 
 
-class CountedRows(Protocol):
-    """Rows of codes that are ready for E-steps, wherever they are."""
+class CountedRows(GappedSource[Floats, Floats], Protocol):
+    """Rows of codes."""
 
     @property
-    def complete_counts(self) -> Floats: ...
-    @property
-    def family_weights(self) -> Floats: ...
-    @property
-    def missing_cells(self) -> float: ...
-    @property
-    def has_gaps(self) -> bool: ...
-    def expected(self, values: Floats, workers: Workers) -> Expected[Floats]: ...
+    def complete_counts(self) -> Floats:
+        """The counts of the rows that show a family entirely."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,14 +34,6 @@ class TableSteps(Steps[Floats, Floats]):
     pseudo: Floats | None
     held: Floats | None
     """Counts that stay as they are, of rows that are not there."""
-
-    @property
-    def has_gaps(self) -> bool:
-        return self.rows.has_gaps
-
-    @property
-    def missing_cells(self) -> float:
-        return self.rows.missing_cells
 
     def default_start(self) -> Floats:
         """The estimate from available cells, with one row more in each row of each table, spread evenly: no cell is zero."""
