@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dconvex as dc
+from dconvex.names import Label, Name
 
 FOR_PYTHON = 3 << 29
 """Bytes of the address space that are left to the interpreter, its libraries and the stacks of threads."""
@@ -51,7 +52,7 @@ class Instance:
         assert found is not None
         return found
 
-    def evidence(self) -> dict[int, int]:
+    def evidence(self) -> dict[Name, Label]:
         found = self.path(".evid")
         return {int(str(v)): int(str(x)) for v, x in dc.read_evidence(found).items()} if found else {}
 
@@ -120,7 +121,7 @@ def merged_functions(markov: dc.MarkovNetwork) -> dict[tuple[int, ...], NDArray[
     return merged
 
 
-def largest_difference(found: Sequence[Sequence[float]], published: Sequence[Sequence[float]]) -> float | None:
+def largest_difference(found: Sequence[NDArray[np.float64]], published: Sequence[Sequence[float]]) -> float | None:
     if not published:
         return None
     return max(float(np.abs(np.subtract(mine, theirs)).max()) for mine, theirs in zip(found, published, strict=True))

@@ -87,7 +87,7 @@ def _plans(model: TableModel, request: Request) -> list[Plan]:
 def _last(model: TableModel, targets: Variables) -> int:
     """The target that comes last where parents come first."""
     wanted = set(targets)
-    return next(v for v in reversed(model.store.index.dag.graph.order.tolist()) if v in wanted)
+    return next(int(v) for v in reversed(model.store.index.dag.graph.order) if int(v) in wanted)
 
 
 def _check_possible(model: TableModel, request: Request, plans: list[Plan]) -> None:
