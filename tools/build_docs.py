@@ -32,6 +32,10 @@ LONG = 84
 OUTPUT = re.compile(r"^```text\n(?P<lines>.*?)^```$", re.MULTILINE | re.DOTALL)
 IN_COLUMNS = re.compile(r"\S {2,}\S|[│┃─━]")
 
+FOLDED_ABOVE = 20
+"""Longer tables of measurements are folded."""
+TABLE = re.compile(r"^\|.*\n\|[-:| ]+\n(?P<rows>(?:\|.*\n)+)", re.MULTILINE)
+
 SVG_PICTURE = re.compile(r"!\[[^\]]*\]\((?P<path>[^)]+\.svg)\)")
 
 
@@ -54,7 +58,8 @@ def gather() -> None:
     (STAGE / "pictures" / "layers.svg").write_text(picture(), encoding="utf-8")
     for name, (source, pictures) in RESULTS.items():
         page = source.read_text(encoding="utf-8")
-        (STAGE / name).write_text(with_pictures(page, source, pictures) if pictures else page, encoding="utf-8")
+        page = with_pictures(page, source, pictures) if pictures else page
+        (STAGE / name).write_text(with_long_tables_folded(page), encoding="utf-8")
     for notebook in STAGE.glob("notebooks/*.ipynb"):
         notebook.with_suffix(".md").write_text(as_page(notebook), encoding="utf-8")
     for path in STAGE.rglob("*.md"):
@@ -68,6 +73,18 @@ def with_pictures(page: str, source: Path, folder: str) -> str:
     for name in re.findall(rf"\]\({re.escape(folder)}([^)]+)\)", page):
         shutil.copy(source.parent / folder / name, STAGE / "pictures" / name)
     return page.replace(f"]({folder}", "](pictures/").replace("](../docs/pictures/", "](pictures/")
+
+
+def with_long_tables_folded(page: str) -> str:
+    """The page with long tables closed, so that a reader sees what there is before all of the numbers."""
+
+    def folded(found: re.Match[str]) -> str:
+        count = len(found["rows"].splitlines())
+        if count <= FOLDED_ABOVE:
+            return found[0]
+        return f"<details markdown>\n<summary>{count} rows of measurements</summary>\n\n{found[0]}\n</details>\n"
+
+    return TABLE.sub(folded, page)
 
 
 def with_long_messages_wrapped(page: str) -> str:

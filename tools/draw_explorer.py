@@ -1,4 +1,4 @@
-"""Draw the picture of the explorer, docs/pictures/explorer.png: `CHROMIUM=… python tools/draw_explorer.py [FILE]`."""
+"""Draw the explorer into docs/pictures, light and dark: `CHROMIUM=… python tools/draw_explorer.py [FOLDER]`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from pathlib import Path
+from typing import Literal
 
 from playwright.sync_api import sync_playwright
 
@@ -14,28 +15,30 @@ from dconvex.explorer.explorer import Explorer
 from dconvex.explorer.serving import address, listen, server
 from dconvex.explorer.shelf import Shelf
 
-FILE = Path(__file__).parent.parent / "docs" / "pictures" / "explorer.png"
+FOLDER = Path(__file__).parent.parent / "docs" / "pictures"
+FILES: dict[str, Literal["light", "dark"]] = {"explorer.png": "light", "explorer-dark.png": "dark"}
 QUESTION = "#ask=HR&see=BP:LOW&see=CVP:HIGH"
 
 
 def main() -> None:
-    file = Path(sys.argv[1]) if len(sys.argv) > 1 else FILE
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     explorer = Explorer(dc.localize(dc.load_network("alarm")), "alarm", "dc.localize(dc.load_network('alarm'))")
     with listen("127.0.0.1", 0) as listener:
         serving = server(Shelf(explorer), "127.0.0.1")
         thread = threading.Thread(target=serving.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
-            draw(address(listener), file)
+            for name, scheme in FILES.items():
+                draw(address(listener), folder / name, scheme)
         finally:
             serving.should_exit = True
             thread.join()
 
 
-def draw(home: str, file: Path) -> None:
+def draw(home: str, file: Path, scheme: Literal["light", "dark"]) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM"))
-        page = browser.new_page(viewport={"width": 1500, "height": 900}, color_scheme="light")
+        page = browser.new_page(viewport={"width": 1500, "height": 900}, color_scheme=scheme)
         page.add_init_script("localStorage.setItem('dconvex.tree', 'true')")
         page.goto(home + QUESTION)
         page.locator("#question", has_text="P(HR | BP = LOW, CVP = HIGH)").wait_for()

@@ -20,6 +20,7 @@ class Planner {
 public:
     Program plan(const std::shared_ptr<const TableLayout>& layout, const Question& question);
     Program plan_derivation(const std::shared_ptr<const TableLayout>& layout, Index table);
+    Vector<Index> derivation_sources(const TableLayout& layout, Index table);
     SmallNetwork cut(const ClusterIndex& index, const Question& question);
     bool is_large() const noexcept;
 
@@ -98,6 +99,16 @@ Program Planner::plan_derivation(const std::shared_ptr<const TableLayout>& layou
     program_.soft_states.clear();
     program_.finish = Finish::rows;
     return compile(layout, Ending::answer, Question::no_limit);  // the same whatever the limit of a question is
+}
+
+Vector<Index> Planner::derivation_sources(const TableLayout& layout, Index table) {
+    const ClusterIndex::BorrowedMarks marks(layout.index());
+    cutter_.cut_source(layout.index(), table, *marks, small_);
+    Vector<Index> found;
+    for (Index v = 0; v < small_.size(); ++v) {
+        if (is_factor(small_, v)) found.push_back(small_.tables[v]);
+    }
+    return found;
 }
 
 // Notes where the evidence on each variable lies; whether all of it is looked at.
@@ -248,6 +259,10 @@ Program plan(const std::shared_ptr<const TableLayout>& layout, const Question& q
 
 Program plan_derivation(const std::shared_ptr<const TableLayout>& layout, Index table) {
     return with_planner([&](Planner& planner) { return planner.plan_derivation(layout, table); });
+}
+
+Vector<Index> derivation_sources(const TableLayout& layout, Index table) {
+    return with_planner([&](Planner& planner) { return planner.derivation_sources(layout, table); });
 }
 
 SmallNetwork small_network(const ClusterIndex& index, const Question& question) {

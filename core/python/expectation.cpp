@@ -7,8 +7,10 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "learning/expectation.hpp"
+#include "learning/expected_tables.hpp"
 #include "learning/moment_expectation.hpp"
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
@@ -40,6 +42,56 @@ void add_numbers(ExpectedMoments& moments, const Matrix<double>& values, const s
     const double* data = values.data();
     nb::gil_scoped_release release;
     moments.add_rows(data, rows, rows, own);
+}
+
+// Expected tables together with the rows that they are of.
+template <class Code>
+void make_tables(ExpectedTables* place, std::shared_ptr<Graph> graph, const Array<Index>& states, const Array<double>& values,
+                 const Matrix<Code>& codes, const Array<double>& weights, double most_bytes, int threads) {
+    if (static_cast<Index>(codes.shape(0)) != graph->size() || codes.shape(1) != weights.size()) {
+        throw std::invalid_argument("there must be a line of states for each variable, and a weight for each row");
+    }
+    const std::span<const Code> own(codes.data(), codes.size());
+    Vector<Index> sizes = as_vector(states);
+    Vector<double> tables = as_vector(values);
+    nb::gil_scoped_release release;
+    ExpectedTables made(std::move(graph), std::move(sizes), std::move(tables), most_bytes, threads);
+    made.set_rows(own, as_span(weights));
+    new (place) ExpectedTables(std::move(made));
+}
+
+// The tables of sets of variables, or None.
+nb::object tables_of(ExpectedTables& own, const nb::sequence& sets) {
+    Vector<Vector<Index>> round;
+    for (const nb::handle set : sets) {
+        round.emplace_back();
+        for (const nb::handle member : nb::borrow<nb::sequence>(set)) {
+            const auto variable = nb::cast<Index>(member);
+            const Index before = round.back().empty() ? -1 : round.back().back();
+            if (variable <= before || variable >= own.size()) throw std::invalid_argument("variables of a set must ascend");
+            round.back().push_back(variable);
+        }
+    }
+    Vector<Vector<double>> tables;
+    bool is_done = false;
+    {
+        nb::gil_scoped_release release;
+        is_done = own.count(round, tables);
+    }
+    if (!is_done) return nb::none();
+    nb::list found;
+    for (Vector<double>& table : tables) found.append(as_array(std::move(table)));
+    return found;
+}
+
+void bind_tables(nb::module_& module) {
+    nb::class_<ExpectedTables>(module, "ExpectedTables")
+        .def("__init__", &make_tables<std::int8_t>, nb::arg("graph"), nb::arg("states"), nb::arg("values"),
+             nb::arg("codes").noconvert(), nb::arg("weights"), nb::arg("most_bytes"), nb::arg("threads") = 1)
+        .def("__init__", &make_tables<std::int32_t>, nb::arg("graph"), nb::arg("states"), nb::arg("values"),
+             nb::arg("codes").noconvert(), nb::arg("weights"), nb::arg("most_bytes"), nb::arg("threads") = 1)
+        .def("tables_of", &tables_of, nb::arg("sets"))
+        .def_prop_ro("refused_bytes", &ExpectedTables::refused_bytes);
 }
 
 void bind_moments(nb::module_& module) {
@@ -120,6 +172,7 @@ void bind_expectation(nb::module_& module) {
             },
             nb::arg("values"), nb::arg("block"), nb::arg("counts"));
     bind_moments(module);
+    bind_tables(module);
 }
 
 }  // namespace dconvex::python

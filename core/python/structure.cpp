@@ -183,13 +183,14 @@ void bind_structure(nb::module_& module) {
         .def(
             "__init__",
             [](CountedScore* place, const Array<Index>& states, Offset rows, nb::callable tables_of,
-               const std::string& criterion, double equivalent_sample_size) {
+               const std::string& criterion, double equivalent_sample_size, double unit) {
                 if (!(equivalent_sample_size > 0)) throw std::invalid_argument("the equivalent sample size must be positive");
-                const DiscreteScoreOptions options{criterion_of(criterion), equivalent_sample_size, 1.0, 1};
+                if (!(unit > 0)) throw std::invalid_argument("the unit must be positive");
+                const DiscreteScoreOptions options{criterion_of(criterion), equivalent_sample_size, unit, 1};
                 new (place) CountedScore(as_vector(states), rows, options, asking(std::move(tables_of)));
             },
             nb::arg("states"), nb::arg("rows"), nb::arg("tables_of"), nb::arg("criterion"),
-            nb::arg("equivalent_sample_size") = 1.0);
+            nb::arg("equivalent_sample_size") = 1.0, nb::arg("unit") = 1.0);
 
     nb::class_<GaussianScore, FamilyScore>(module, "GaussianScore")
         .def(

@@ -59,6 +59,31 @@ def test_a_saved_page_is_moved_and_zoomed(shown, tmp_path):
     assert position(page, "Cirrhosis") == pytest.approx(start, abs=1)
 
 
+FINGERS = """
+(kinds) => {
+    const svg = document.querySelector("svg");
+    svg.setPointerCapture = () => {};  // these fingers are not real
+    for (const [kind, pointerId, clientX, clientY] of kinds)
+        svg.dispatchEvent(new PointerEvent(kind, { pointerId, clientX, clientY, bubbles: true }));
+}
+"""
+
+
+def test_two_fingers_zoom_a_saved_page(shown, tmp_path):
+    page = shown(saved(dc.load_network("hepar2").dag, tmp_path))
+    start = position(page, "Cirrhosis")
+    apart = [("pointermove", 1, 500, 400), ("pointermove", 2, 700, 400)]
+    page.evaluate(FINGERS, [("pointerdown", 1, 550, 400), ("pointerdown", 2, 650, 400), *apart])
+    wide = position(page, "Cirrhosis")
+    assert wide[2] == pytest.approx(2 * start[2], rel=0.02)
+    assert wide[0] - 600 == pytest.approx(2 * (start[0] - 600), abs=2)
+    page.evaluate(FINGERS, [("pointerup", 2, 700, 400), ("pointermove", 1, 510, 380), ("pointercancel", 1, 510, 380)])
+    moved = position(page, "Cirrhosis")
+    assert moved == pytest.approx((wide[0] + 10, wide[1] - 20, wide[2]), abs=1)
+    page.evaluate(FINGERS, [("pointermove", 1, 900, 500)])
+    assert position(page, "Cirrhosis") == pytest.approx(moved)
+
+
 def test_a_name_is_found_in_a_large_picture(shown, tmp_path):
     dag = dc.load_network("pathfinder").dag
     page, count = shown(saved(dag, tmp_path)), sum("F4" in name for name in dag.nodes)

@@ -119,7 +119,7 @@ def _intervals(normal: DrawableGaussian, ruler: Ruler) -> Drawing:
     width = axis.end + GAP + ruler("-0.00000 ± 0.00000", FONT)
     drawing = Drawing([*rows, *axis.below(len(names) * ROW)], Size(width, len(names) * ROW + NUMBERS))
     note = "mean, and one and two standard deviations" + (f"; the first {ROWS} of {count:,} variables" if count > ROWS else "")
-    whole = captioned(f"{count:,} normal variables", [note], drawing, ruler)
+    whole = captioned(normal.title, [note], drawing, ruler)
     return side_by_side([whole, _correlation_map(normal, ruler)], 4 * GAP) if count <= CORRELATED else whole
 
 

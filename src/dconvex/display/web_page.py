@@ -16,21 +16,41 @@ ZOOM_AND_PAN = """
   let [x, y, width, height] = whole, held = null;
   const show = () => svg.setAttribute("viewBox", [x, y, width, height].join(" "));
   const at = event => new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.getScreenCTM().inverse());
-  svg.addEventListener("wheel", event => {
-    if (needsKey && !event.ctrlKey && !event.metaKey) return;
-    event.preventDefault();
-    const by = Math.exp(Math.sign(event.deltaY) * 0.2), here = at(event);
+  const zoom = (by, here) => {
     if (width * by > 4 * whole[2] || width * by < 20) return;
     [x, y, width, height] = [here.x - (here.x - x) * by, here.y - (here.y - y) * by, width * by, height * by];
     show();
+  };
+  svg.addEventListener("wheel", event => {
+    if (needsKey && !event.ctrlKey && !event.metaKey) return;
+    event.preventDefault();
+    zoom(Math.exp(Math.sign(event.deltaY) * 0.2), at(event));
   }, {passive: false});
-  svg.addEventListener("pointerdown", event => { held = at(event); svg.setPointerCapture(event.pointerId); });
-  svg.addEventListener("pointerup", () => { held = null; });
+  const fingers = new Map();
+  const middle = () => {
+    const each = [...fingers.values()], mean = key => each.reduce((sum, one) => sum + one[key], 0) / each.length;
+    return at({clientX: mean("clientX"), clientY: mean("clientY")});
+  };
+  const spread = () => {
+    const [one, other] = fingers.values();
+    return other ? Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY) : 0;
+  };
+  const hold = () => { held = fingers.size ? {at: middle(), spread: spread()} : null; };
+  svg.addEventListener("pointerdown", event => {
+    fingers.set(event.pointerId, event);
+    svg.setPointerCapture(event.pointerId);
+    hold();
+  });
+  for (const end of ["pointerup", "pointercancel"])
+    svg.addEventListener(end, event => { fingers.delete(event.pointerId); hold(); });
   svg.addEventListener("pointermove", event => {
-    if (!held) return;
-    const here = at(event);
-    [x, y] = [x + held.x - here.x, y + held.y - here.y];
+    if (!fingers.has(event.pointerId)) return;
+    fingers.set(event.pointerId, event);
+    if (held.spread && spread()) zoom(held.spread / spread(), middle());
+    const here = middle();
+    [x, y] = [x + held.at.x - here.x, y + held.at.y - here.y];
     show();
+    held.spread = spread();
   });
   svg.addEventListener("dblclick", () => { [x, y, width, height] = whole; show(); });
   const search = box.querySelector("input");
@@ -82,14 +102,14 @@ def html_part(drawing: Drawing) -> str:
     svg = svg_element(drawing, style="width:100%;height:auto;min-height:25em;cursor:grab")
     hint = "drag to move, Ctrl and the wheel to zoom, double-click to see all"
     return (
-        f'<div>{_search(drawing, "font-size:smaller")}{svg}<div style="font-size:smaller;opacity:0.6">{hint}</div>'
+        f'<div>{_search(drawing, "font-size:smaller")}{svg}<div style="font-size:smaller;opacity:0.75">{hint}</div>'
         f"<script>document.currentScript && ({ZOOM_AND_PAN})(document.currentScript.parentElement, true)</script></div>"
     )
 
 
 def html_file(drawing: Drawing) -> str:
     """A whole page."""
-    style = "width:100vw;height:calc(100vh - 30px);display:block;cursor:grab"
+    style = "width:100vw;height:calc(100dvh - 40px);display:block;cursor:grab;touch-action:none"
     svg = svg_element(_centred(drawing, FILLED), style=style)
     search = _search(drawing, "position:fixed;top:8px;right:12px;font:13px sans-serif")
     return f"""<!DOCTYPE html>
@@ -101,12 +121,12 @@ def html_file(drawing: Drawing) -> str:
 <title>{escape(drawing.name)}</title>
 <style>
 body {{ margin: 0; overflow: hidden }}
-p {{ margin: 0 1em; font: 12px/30px sans-serif; opacity: 0.6 }}
+p {{ margin: 0 1em; font: 12px/20px sans-serif; opacity: 0.75; height: 40px; display: flex; align-items: center }}
 </style>
 </head>
 <body>
 {search}{svg}
-<p>Drag to move, turn the wheel to zoom, double-click to see all.</p>
+<p>Drag to move, turn the wheel or pinch to zoom, double-click to see all.</p>
 <script>({ZOOM_AND_PAN})(document.body, false)</script>
 </body>
 </html>

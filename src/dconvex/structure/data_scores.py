@@ -13,6 +13,7 @@ from dconvex.errors import DataError
 from dconvex.learning.estimation.priors import BDeu, BGe
 from dconvex.names import Name
 from dconvex.structure.coded_tables import CodedRows
+from dconvex.structure.expected_rows import ExpectedRows
 from dconvex.structure.measured_tables import MeasuredRows
 from dconvex.structure.shared_counts import CountRounds
 from dconvex.structure.structure_options import ScoreChoice
@@ -41,13 +42,13 @@ class WholeWeights:
 
 
 def score_maker(
-    rows: CodedRows | MeasuredRows | CountRounds, choice: ScoreChoice, threads: int
+    rows: CodedRows | MeasuredRows | CountRounds | ExpectedRows, choice: ScoreChoice, threads: int
 ) -> Callable[[str], FamilyScore]:
     """A function that makes a score of these rows, by the name of the score."""
     if isinstance(rows, MeasuredRows):
         return lambda criterion: _gaussian_score(rows, criterion, choice)
     size = choice.prior.common_size if isinstance(choice.prior, BDeu) else 1.0
-    if isinstance(rows, CountRounds):
+    if isinstance(rows, CountRounds | ExpectedRows):
         return lambda criterion: rows.score(criterion, size)
     whole = None if rows.weights is None else WholeWeights.of(rows.weights)
     counts, unit = (None, 1.0) if whole is None else (whole.counts, whole.unit)

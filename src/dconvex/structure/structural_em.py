@@ -4,50 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from dconvex._core import Ragged
 from dconvex.amounts import amount
-from dconvex.arrays import Flags, Floats, Indices
-from dconvex.errors import TooLargeError
+from dconvex.arrays import Flags, Floats
 from dconvex.graph.dag import Dag
 from dconvex.learning.estimation.priors import BDeu
 from dconvex.learning.fitting import fit
 from dconvex.learning.learning_options import EM, LearningOptions, StatesLike
 from dconvex.structure.coded_tables import CodedRows
+from dconvex.structure.expected_rows import DistinctRows, ExpectedRows
 from dconvex.structure.measured_tables import MeasuredRows
 from dconvex.structure.problem import FoundStructure
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-DRAWS = 10
-"""Each row of states with a gap counts as this many rows, drawn given its other cells, that weigh one together."""
 MOST_ROUNDS = 10
 STEPS = 20
 """Of EM of the numbers, under one graph."""
 
-AllRows: TypeAlias = CodedRows | MeasuredRows
+FilledRows: TypeAlias = ExpectedRows | MeasuredRows
 
 
 def learned_with_gaps(
-    rows: AllRows, options: LearningOptions, start: Ragged, learn: Callable[[AllRows], FoundStructure], seed: int
-) -> tuple[AllRows, FoundStructure, str]:
+    rows: CodedRows | MeasuredRows, options: LearningOptions, start: Ragged, learn: Callable[[FilledRows], FoundStructure]
+) -> tuple[FilledRows, FoundStructure, str]:
     """Rounds of filling in and learning, until the graph stays; the filled rows, what was learned from them, and a note.
 
     Raises:
         TooLargeError: The filled rows take more memory than the limit.
     """
-    assert isinstance(options.missing, EM)
     parents, rounds, is_same = start, 0, False
-    filled, found = rows, None
+    fill = _numbers_filler(rows) if isinstance(rows, MeasuredRows) else _states_filler(rows, options)
+    filled = fill(parents)
+    found: FoundStructure | None = None
     while found is None or (not is_same and rounds < MOST_ROUNDS):
+        filled = filled if found is None else fill(parents)
         rounds += 1
-        filled = (
-            _filled_numbers(rows, parents) if isinstance(rows, MeasuredRows) else _filled_states(rows, parents, options, seed)
-        )
         found = learn(filled)
         is_same = found.parents == parents
         parents = found.parents
@@ -56,37 +50,30 @@ def learned_with_gaps(
     return filled, found, f"structural EM took {amount(rounds, 'round')} ({ended}); {what}"
 
 
-def _filled_states(rows: CodedRows, parents: Ragged, options: LearningOptions, seed: int) -> CodedRows:
-    """Rows with gaps drawn several times under the maximum-likelihood network of a graph, in an order of their own."""
+def _states_filler(rows: CodedRows, options: LearningOptions) -> Callable[[Ragged], ExpectedRows]:
+    """Expected counts under the network of a graph that fits best."""
     import pandas as pd
 
     assert isinstance(options.missing, EM)
-    weights = np.ones(rows.codes.shape[1]) if rows.weights is None else rows.weights
-    order = np.lexsort((weights, *rows.codes[::-1]))
-    codes, weights = rows.codes[:, order], weights[order]
-    has_gap = (codes < 0).any(axis=0)
-    count = int(has_gap.sum())
-    needed = codes.nbytes + count * DRAWS * (8 + codes.itemsize * len(codes))
-    if needed > options.limit:
-        raise TooLargeError("rows with filled cells", needed, options.limit, 'Raise max_bytes, or pass missing="complete".')
-    numbers = range(len(rows.variables))
-    frame = pd.DataFrame({number: pd.Series(codes[number]).where(codes[number] >= 0).astype("Int64") for number in numbers})
+    distinct, numbers = DistinctRows.of(rows), range(len(rows.variables))
+    columns = {number: pd.Series(distinct.codes[number]) for number in numbers}
+    frame = pd.DataFrame({number: own.where(own >= 0).astype("Int64") for number, own in columns.items()})
+    frame = frame.assign(weight=distinct.weights)
     declared: StatesLike = {number: range(max(len(own), 1)) for number, own in enumerate(rows.states)}
-    dag = Dag.from_arrays(tuple(numbers), parents)
-    model = fit(
-        dag, frame.assign(weight=weights), states=declared, prior=BDeu(1), missing=options.missing, coherent=True,
-        weights="weight", n_jobs=options.n_jobs, max_bytes=options.max_bytes,
-    )  # fmt: skip
-    gaps: DataFrame = frame.iloc[np.flatnonzero(has_gap)]
-    drawn = [_codes_of(model.impute(gaps, method="sample", seed=seed + k), len(codes)) for k in range(DRAWS)]
-    own = np.empty((len(codes), codes.shape[1] + (DRAWS - 1) * count), codes.dtype)
-    own[:] = np.concatenate([codes[:, ~has_gap], *drawn], axis=1)
-    parts = [weights[~has_gap], *[weights[has_gap] / DRAWS] * DRAWS]
-    return replace(rows, codes=own, weights=np.concatenate(parts))
+
+    def filled(parents: Ragged) -> ExpectedRows:
+        dag = Dag.from_arrays(tuple(numbers), parents)
+        model = fit(
+            dag, frame, states=declared, prior=BDeu(1), missing=options.missing, coherent=True, weights="weight",
+            n_jobs=options.n_jobs, max_bytes=options.max_bytes,
+        )  # fmt: skip
+        return ExpectedRows.of(rows, distinct, dag, model.network(), options.limit, options.threads)
+
+    return filled
 
 
-def _codes_of(frame: DataFrame, variables: int) -> Indices:
-    return np.array([frame[number].to_numpy(np.int32) for number in range(variables)], np.int32)
+def _numbers_filler(rows: MeasuredRows) -> Callable[[Ragged], MeasuredRows]:
+    return lambda parents: _filled_numbers(rows, parents)
 
 
 def _filled_numbers(rows: MeasuredRows, parents: Ragged) -> MeasuredRows:

@@ -18,6 +18,7 @@ from dconvex.learning.progress import Iterations
 from dconvex.names import Name, checked_labels
 from dconvex.structure.coded_tables import CodedRows
 from dconvex.structure.data_scores import check_values, note_of_pairs, pairs_apart, score_maker
+from dconvex.structure.expected_rows import ExpectedRows
 from dconvex.structure.learned_structure import Structure, StructureMove
 from dconvex.structure.measured_tables import MeasuredRows
 from dconvex.structure.method_table import METHODS
@@ -36,6 +37,7 @@ from dconvex.structure.structure_options import (
 from dconvex.structure.table_rows import rows_of
 
 OwnRows: TypeAlias = CodedRows | MeasuredRows
+AnyRows: TypeAlias = OwnRows | CountRounds | ExpectedRows
 
 MethodName: TypeAlias = Literal["search", "greedy", "ges", "pc", "exact", "tree", "tan"]
 
@@ -91,7 +93,7 @@ def learn_structure(
         discretizer: What makes intervals of columns of numbers, as for `fit`.
         n_jobs: The number of threads (None: all cores); it makes no difference to the result.
         max_bytes: The most memory for rows and scores (None: half of what the machine has).
-        seed: Of the perturbations of `"search"`, and of what structural EM draws.
+        seed: Of the perturbations of `"search"`.
         max_seconds: Stop after this time with the best graph so far; the result says so.
         progress: Show how far it is if it takes more than a second.
 
@@ -126,12 +128,11 @@ def learn_structure(
     choice.check_kind(own_kind)
     with Iterations(f"learning a structure ({method})", is_shown=progress) as bar:
 
-        def problem_of(rows: OwnRows | CountRounds, apart: Indices) -> StructureProblem:
+        def problem_of(rows: AnyRows, apart: Indices) -> StructureProblem:
             indexed = IndexedRules.of(rules, rows.variables, apart)
             make = score_maker(rows, choice, options.threads)
-            lines = rows.codes.shape[1] if isinstance(rows, CodedRows) else rows.rows if isinstance(rows, CountRounds) else 0
             return StructureProblem(
-                rows.variables, own_kind, choice.criterion, make(choice.criterion), make, rows.weight, lines,
+                rows.variables, own_kind, choice.criterion, make(choice.criterion), make, rows.weight, lines_of(rows),
                 indexed.constraints, indexed.required, indexed.forbidden, indexed.start, indexed.target, alpha, seed,
                 options.threads, options.limit, clock, bar,
             )  # fmt: skip
@@ -144,11 +145,18 @@ def learn_structure(
             apart = pairs_apart(rows.presence())
             empty = IndexedRules.of(rules, rows.variables, apart).start
             learn = lambda filled: chosen.learn(problem_of(filled, apart))  # noqa: E731
-            rows, found, note = learned_with_gaps(rows, options, empty, learn, seed)
-            return _structure(method, problem_of(rows, apart), found, rows, (note, *note_of_pairs(apart, rows.variables)))
+            filled, found, note = learned_with_gaps(rows, options, empty, learn)
+            return _structure(method, problem_of(filled, apart), found, filled, (note, *note_of_pairs(apart, rows.variables)))
         rows, notes, apart = prepared(rows, options, chosen, method, choice)
         problem = problem_of(rows, apart)
         return _structure(method, problem, chosen.learn(problem), rows, notes)
+
+
+def lines_of(rows: AnyRows) -> int:
+    """Different rows that each score goes over; none where it needs moments only."""
+    if isinstance(rows, MeasuredRows):
+        return 0
+    return rows.codes.shape[1] if isinstance(rows, CodedRows) else rows.rows
 
 
 def rounds_of(data: SharedCounts, options: LearningOptions) -> CountRounds:
@@ -202,7 +210,7 @@ def prepared(
 
 
 def _structure(
-    method: str, problem: StructureProblem, found: FoundStructure, rows: OwnRows | CountRounds, notes: tuple[str, ...]
+    method: str, problem: StructureProblem, found: FoundStructure, rows: AnyRows, notes: tuple[str, ...]
 ) -> Structure:
     names = problem.names
     history = [
