@@ -37,6 +37,13 @@ CALLS = {
         'dag = dc.load_network("link").dag',
         "dc.decompose(dag, effort=100_000_000)",
     ),
+    "decompose, the search on threads": (
+        """
+one = dc.load_network("link").dag
+dag = dc.Dag([(copy + a, copy + b) for copy in "123" for a, b in one.edges])
+""",
+        "dc.decompose(dag, effort=100_000_000, n_jobs=2)",
+    ),
     "decompose, algorithm 2": (
         """
 width, length = 40, 4000

@@ -1,5 +1,6 @@
 #include "common/interrupt.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 namespace dconvex {
@@ -8,7 +9,8 @@ namespace {
 std::atomic<InterruptCheck> interrupt_check{nullptr};
 thread_local const Cancellation* task_of_thread = nullptr;
 
-constexpr std::int64_t nanoseconds_between_questions = 20'000'000;
+// Nanoseconds between two questions. Next to a busy Python thread the answer takes five milliseconds.
+constexpr std::int64_t least_wait = 20'000'000, most_wait = 100'000'000, waits_for_answer = 20;
 
 std::int64_t now() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -22,16 +24,25 @@ void set_current_task(const Cancellation* task) noexcept { task_of_thread = task
 
 const Cancellation* current_task() noexcept { return task_of_thread; }
 
+void stop_if_asked_to() {
+    if (task_of_thread) {
+        if (task_of_thread->is_cancelled()) throw Interrupted{};
+        return;
+    }
+    const InterruptCheck check = interrupt_check.load();
+    if (check && check()) throw Interrupted{};
+}
+
 void Poll::look() {
     counted_before_ += between_looks - left_;
     left_ = between_looks;
-    if (task_of_thread && task_of_thread->is_cancelled()) throw Interrupted{};
+    if (task_of_thread) return stop_if_asked_to();
     const std::int64_t time = now();
-    if (last_asked_ == 0) last_asked_ = time;  // short work never asks
-    if (time - last_asked_ < nanoseconds_between_questions) return;
-    last_asked_ = time;
-    const InterruptCheck check = interrupt_check.load();
-    if (check && check()) throw Interrupted{};
+    if (next_question_ == 0) next_question_ = time + least_wait;  // short work never asks
+    if (time < next_question_) return;
+    stop_if_asked_to();
+    const std::int64_t answered = now();
+    next_question_ = answered + std::clamp((answered - time) * waits_for_answer, least_wait, most_wait);
 }
 
 }  // namespace dconvex

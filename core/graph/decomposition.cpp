@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <utility>
 
+#include "common/parallel.hpp"
 #include "graph/convexity.hpp"
 #include "graph/moral.hpp"
 #include "graph/projection.hpp"
@@ -21,6 +23,9 @@ constexpr std::int64_t most_steps = 4'000'000'000;
 // Separators are tested by walks where these are short, or where the cliques are so large that projections touch more words.
 constexpr std::int64_t few_steps = 2'000;
 constexpr std::int64_t few_words = 50'000'000;
+
+// Once the searches have counted this much, a few milliseconds, the others are spread over threads.
+constexpr std::int64_t enough_for_threads = 2'000'000;
 
 // What a bounded refinement may count in any case; a few tenths of a millisecond.
 constexpr std::int64_t least_refinement = 50'000;
@@ -45,19 +50,34 @@ struct BlockTrees {
     }
 };
 
+// What a search works with: a thread has its own.
+struct SearchWorkspace {
+    explicit SearchWorkspace(Index size) : numbers(size) {}
+
+    ConvexityWorkspace convexity;
+    LocalNumbers numbers;
+
+    Poll& poll() noexcept { return convexity.walk.poll; }
+};
+
 class Decomposer {
 public:
-    Decomposer(const Graph& graph, SeparatorKind kind)
+    Decomposer(const Graph& graph, SeparatorKind kind, int threads)
         : graph_(graph),
           kind_(kind),
+          threads_(threads),
+          own_(graph.size()),
           moral_(moral_graph(graph, poll())),
-          blocks_(find_blocks(moral_, poll())),
-          numbers_(graph.size()) {}
+          blocks_(find_blocks(moral_, poll())) {}
 
     Decomposition run(Refinement refinement, std::optional<std::int64_t> effort) {
         for (Index block = 0; block < blocks_.size(); ++block) add_block(block);
         limit_.effort = effort;
-        if (refinement == Refinement::bounded) limit_.last_count = 2 * poll().counted() + least_refinement;
+        if (refinement == Refinement::bounded) {
+            limit_.last_count = 2 * poll().counted() + least_refinement;
+            threads_ = 1;  // what is left to do depends on what was counted
+        }
+        long_count_ = poll().counted() + enough_for_threads;
         const bool is_refined = refinement != Refinement::none;
         if (is_refined && kind_ != SeparatorKind::all) refine_blocks();
         join_blocks();
@@ -66,7 +86,7 @@ public:
     }
 
 private:
-    Poll& poll() noexcept { return work_.walk.poll; }
+    Poll& poll() noexcept { return own_.poll(); }
 
     void add_block(Index block);
     Vector<Index> merge_cliques(const CliqueTree& tree, Indices nodes);
@@ -75,9 +95,11 @@ private:
 
     void refine_blocks();
     Vector<Index> clusters_to_refine() const;
-    bool is_exhausted() noexcept { return poll().counted() > limit_.last_count; }
-    SearchResult search(Indices members, const Ragged& cliques);
-    bool is_split_by_tree(Index cluster, const Ragged& edges_at);
+    bool is_exhausted(SearchWorkspace& work) const noexcept { return work.poll().counted() > limit_.last_count; }
+    template <class Work>
+    void spread(std::int64_t items, Work work);
+    SearchResult search(Indices members, const Ragged& cliques, SearchWorkspace& work) const;
+    bool is_split_by_tree(Index cluster, const Ragged& edges_at, SearchWorkspace& work) const;
     void replace_blocks(const Flags& is_touched, Vector<SearchResult>& results);
     void add_refined(Indices old_clusters, Indices old_edges, Vector<SearchResult>& results, BlockTrees& into);
 
@@ -90,12 +112,14 @@ private:
 
     const Graph& graph_;
     const SeparatorKind kind_;
-    ConvexityWorkspace work_;
+    int threads_;
+    SearchWorkspace own_;
+    Vector<std::unique_ptr<SearchWorkspace>> others_;  // of further threads
     const Ragged moral_;
     const Ragged blocks_;
-    LocalNumbers numbers_;
     BlockTrees trees_;
     SearchLimit limit_;
+    std::int64_t long_count_ = 0;  // where this much was counted, threads are worth it
 };
 
 // --- Algorithm 2
@@ -105,7 +129,7 @@ void Decomposer::add_block(Index block) {
     const Indices nodes = blocks_[block];
     poll()(1 + std::ssize(nodes));
     if (nodes.size() <= 3) return trees_.add_cluster(nodes, block);  // without a cut vertex they are complete
-    const Ragged local = induced_graph(moral_, nodes, numbers_, poll());
+    const Ragged local = induced_graph(moral_, nodes, own_.numbers, poll());
     if (is_complete_graph(local)) return trees_.add_cluster(nodes, block);
     const std::optional<Ragged> chordal = triangulate(local, most_steps, poll());
     if (!chordal) return trees_.add_cluster(nodes, block);
@@ -115,9 +139,9 @@ void Decomposer::add_block(Index block) {
 
 // For each clique the number of its cluster: cliques are merged across the separators that are not kept.
 Vector<Index> Decomposer::merge_cliques(const CliqueTree& tree, Indices nodes) {
-    const InducedDag dag(graph_, nodes, numbers_, poll());
+    const InducedDag dag(graph_, nodes, own_.numbers, poll());
     const Arcs arcs = dag.arcs();
-    work_.fit(arcs.size);
+    own_.convexity.fit(arcs.size);
     const Flags is_kept = find_kept(tree, arcs);
     Vector<Index> group(tree.above.size());
     Index count = 0;
@@ -134,7 +158,7 @@ Flags Decomposer::find_kept(const CliqueTree& tree, const Arcs& arcs) {
     if (kind_ == SeparatorKind::all) return is_kept;
     Flags is_asked(tree.above.size(), 0);
     for (Index clique = 0; clique < tree.cliques.size(); ++clique) {
-        is_kept[clique] = tree.above[clique] < 0 || is_complete(arcs, work_.walk, tree.separator(clique));
+        is_kept[clique] = tree.above[clique] < 0 || is_complete(arcs, own_.convexity.walk, tree.separator(clique));
         is_asked[clique] = !is_kept[clique];
     }
     const auto asked = std::count(is_asked.begin(), is_asked.end(), 1);
@@ -142,7 +166,7 @@ Flags Decomposer::find_kept(const CliqueTree& tree, const Arcs& arcs) {
     const std::int64_t walks = asked * arcs.size;
     if (walks < few_steps || projection_cost(tree) > std::max(walks, few_words)) {
         for (Index clique = 0; clique < tree.cliques.size(); ++clique) {
-            if (is_asked[clique]) is_kept[clique] = is_convex(arcs, work_, tree.separator(clique));
+            if (is_asked[clique]) is_kept[clique] = is_convex(arcs, own_.convexity, tree.separator(clique));
         }
         return is_kept;
     }
@@ -211,36 +235,56 @@ Vector<Index> Decomposer::clusters_to_refine() const {
     return found;
 }
 
+// Works on each item with the workspace of its thread: one after the other, and on threads those that are left when it has
+// become long work. Later items are larger, so these begin with the last.
+template <class Work>
+void Decomposer::spread(std::int64_t items, Work work) {
+    std::int64_t done = 0;
+    while (done < items && (threads_ <= 1 || poll().counted() < long_count_)) work(done++, own_);
+    const auto threads = static_cast<int>(std::min<std::int64_t>(threads_, items - done));
+    while (std::ssize(others_) + 1 < threads) others_.push_back(std::make_unique<SearchWorkspace>(graph_.size()));
+    in_parallel(threads, items - done,
+                [&](int thread, std::int64_t item) { work(items - 1 - item, thread ? *others_[thread - 1] : own_); });
+}
+
 // Searches all clusters, then goes on in the blocks where something was found or may still be.
 void Decomposer::refine_blocks() {
     const Ragged edges_at = edges_at_clusters();
-    Flags is_touched(static_cast<std::size_t>(blocks_.size()), 0);
+    const Vector<Index> clusters = clusters_to_refine();
     Vector<SearchResult> results(static_cast<std::size_t>(trees_.size()));
-    for (const Index cluster : clusters_to_refine()) {
-        poll()();
+    Flags is_split(results.size(), 0);
+    spread(std::ssize(clusters), [&](std::int64_t item, SearchWorkspace& work) {
+        work.poll()();
+        const Index cluster = clusters[item];
         SearchResult& result = results[cluster];
-        if (kind_ != SeparatorKind::complete) result = search(trees_.clusters[cluster], separators_at(cluster, edges_at));
-        if (is_exhausted()) result.status = SearchStatus::undecided;
-        if (result.status == SearchStatus::undecided) trees_.undecided.push_back(cluster);
-        if (is_exhausted()) continue;
-        if (result.status == SearchStatus::found || is_split_by_tree(cluster, edges_at)) is_touched[trees_.block[cluster]] = 1;
+        if (kind_ != SeparatorKind::complete) result = search(trees_.clusters[cluster], separators_at(cluster, edges_at), work);
+        if (is_exhausted(work)) {
+            result.status = SearchStatus::undecided;
+        } else {
+            is_split[cluster] = result.status == SearchStatus::found || is_split_by_tree(cluster, edges_at, work);
+        }
+    });
+    Flags is_touched(static_cast<std::size_t>(blocks_.size()), 0);
+    for (const Index cluster : clusters) {
+        if (results[cluster].status == SearchStatus::undecided) trees_.undecided.push_back(cluster);
+        if (is_split[cluster]) is_touched[trees_.block[cluster]] = 1;
     }
     replace_blocks(is_touched, results);
 }
 
-SearchResult Decomposer::search(Indices members, const Ragged& cliques) {
-    if (is_exhausted()) return {SearchStatus::undecided, {}};
-    const Ragged graph = torso(moral_, members, cliques, numbers_, poll());
+SearchResult Decomposer::search(Indices members, const Ragged& cliques, SearchWorkspace& work) const {
+    if (is_exhausted(work)) return {SearchStatus::undecided, {}};
+    const Ragged graph = torso(moral_, members, cliques, work.numbers, work.poll());
     if (is_complete_graph(graph)) return {};
-    const InducedDag dag(graph_, members, numbers_, poll());
-    SearchResult result = find_separator(dag.arcs(), graph, kind_ == SeparatorKind::minimal, limit_, work_);
+    const InducedDag dag(graph_, members, work.numbers, work.poll());
+    SearchResult result = find_separator(dag.arcs(), graph, kind_ == SeparatorKind::minimal, limit_, work.convexity);
     for (Index& node : result.separator) node = members[node];
     return result;
 }
 
 // Whether a separator of the tree splits the cluster ("satellite"). A separator inside a cluster lies, by the junction
 // property, in every separator on the way to it, so the walk outwards stops where less than two nodes of the cluster are left.
-bool Decomposer::is_split_by_tree(Index cluster, const Ragged& edges_at) {
+bool Decomposer::is_split_by_tree(Index cluster, const Ragged& edges_at, SearchWorkspace& work) const {
     if (edges_at[cluster].empty()) return false;
     struct Step {
         Index cluster;
@@ -248,7 +292,7 @@ bool Decomposer::is_split_by_tree(Index cluster, const Ragged& edges_at) {
     };
     const Indices members = trees_.clusters[cluster];
     const Ragged cliques = separators_at(cluster, edges_at);
-    if (is_complete_graph(torso(moral_, members, cliques, numbers_, poll()))) return false;
+    if (is_complete_graph(torso(moral_, members, cliques, work.numbers, work.poll()))) return false;
     Vector<Step> stack(1, Step{cluster, -1});
     Part shared, outside;
     while (!stack.empty()) {
@@ -258,7 +302,7 @@ bool Decomposer::is_split_by_tree(Index cluster, const Ragged& edges_at) {
             const Index there = trees_.edges[edge].one + trees_.edges[edge].other - here;
             if (there == origin) continue;
             const Indices separator = trees_.separators[edge];
-            poll()(std::ssize(members) + std::ssize(separator));
+            work.poll()(std::ssize(members) + std::ssize(separator));
             shared.clear();
             std::set_intersection(members.begin(), members.end(), separator.begin(), separator.end(),
                                   std::back_inserter(shared));
@@ -266,7 +310,7 @@ bool Decomposer::is_split_by_tree(Index cluster, const Ragged& edges_at) {
             if (shared.size() == separator.size()) {
                 outside.clear();
                 std::set_difference(members.begin(), members.end(), shared.begin(), shared.end(), std::back_inserter(outside));
-                if (!is_connected(torso(moral_, outside, cliques, numbers_, poll()), poll())) return true;
+                if (!is_connected(torso(moral_, outside, cliques, work.numbers, work.poll()), work.poll())) return true;
             }
             stack.push_back({there, here});
         }
@@ -309,7 +353,7 @@ void Decomposer::replace_blocks(const Flags& is_touched, Vector<SearchResult>& r
 
 // Refines the tree of one block and adds it to the others.
 void Decomposer::add_refined(Indices old_clusters, Indices old_edges, Vector<SearchResult>& results, BlockTrees& into) {
-    GrowingTree tree(moral_, numbers_, poll());
+    GrowingTree tree(moral_, own_.numbers, poll());
     NumberedMap<SearchResult> known;
     for (const Index cluster : old_clusters) {
         tree.add(cluster, trees_.clusters[cluster]);
@@ -319,9 +363,16 @@ void Decomposer::add_refined(Indices old_clusters, Indices old_edges, Vector<Sea
         const Indices separator = trees_.separators[edge];
         tree.join(trees_.edges[edge].one, trees_.edges[edge].other, Part(separator.begin(), separator.end()));
     }
-    const ClusterSearch searched = [&](Index cluster) { return search(tree.cluster(cluster).members, tree.cliques(cluster)); };
+    const ClusterSearch searched = [&](Indices clusters) {
+        Vector<SearchResult> found(clusters.size());
+        spread(std::ssize(clusters), [&](std::int64_t item, SearchWorkspace& work) {
+            found[item] = search(tree.cluster(clusters[item]).members, tree.cliques(clusters[item]), work);
+        });
+        return found;
+    };
     const bool searches = kind_ != SeparatorKind::complete;
-    refine_tree(tree, searches ? searched : ClusterSearch(), searches ? std::move(known) : NumberedMap<SearchResult>(), poll());
+    if (!searches) known.clear();
+    refine_tree(tree, searches ? searched : ClusterSearch(), std::move(known), threads_ > 1 ? all_at_once : 1, poll());
     NumberedMap<Index> number;
     for (const auto& [old, cluster] : tree.clusters()) {
         number.emplace(old, into.size());
@@ -415,8 +466,9 @@ Decomposition Decomposer::in_canonical_order(bool is_refined) {
 
 }  // namespace
 
-Decomposition decompose(const Graph& graph, SeparatorKind kind, Refinement refinement, std::optional<std::int64_t> effort) {
-    return Decomposer(graph, kind).run(refinement, effort);
+Decomposition decompose(const Graph& graph, SeparatorKind kind, Refinement refinement, std::optional<std::int64_t> effort,
+                        int threads) {
+    return Decomposer(graph, kind, threads).run(refinement, effort);
 }
 
 }  // namespace dconvex

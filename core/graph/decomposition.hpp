@@ -39,7 +39,9 @@ struct Decomposition {
 // smaller clusters first; or until nothing splits, as far as the effort goes.
 enum class Refinement { none, bounded, full };
 
-// `effort` is the most search nodes in each cluster; without one there is no limit.
-Decomposition decompose(const Graph& graph, SeparatorKind kind, Refinement refinement, std::optional<std::int64_t> effort);
+// `effort` is the most search nodes in each cluster; without one there is no limit. Where the full refinement takes long, its
+// searches are spread over at most this many threads; the tree is the same for any number.
+Decomposition decompose(const Graph& graph, SeparatorKind kind, Refinement refinement, std::optional<std::int64_t> effort,
+                        int threads = 1);
 
 }  // namespace dconvex

@@ -156,16 +156,27 @@ Index GrowingTree::contracted(Index piece) {
     return keeper->first;
 }
 
-void refine_tree(GrowingTree& tree, const ClusterSearch& search, NumberedMap<SearchResult> known, Poll& poll) {
+void refine_tree(GrowingTree& tree, const ClusterSearch& search, NumberedMap<SearchResult> known, std::size_t at_once,
+                 Poll& poll) {
     std::deque<Index, CountedAllocator<Index>> waiting;
     for (const auto& [number, cluster] : tree.clusters()) waiting.push_back(number);
+    const auto search_next = [&] {
+        Vector<Index> next;
+        NumberedSet chosen;
+        for (const Index number : waiting) {
+            if (next.size() == at_once) break;
+            if (tree.contains(number) && !known.contains(number) && chosen.insert(number).second) next.push_back(number);
+        }
+        Vector<SearchResult> results = search(next);
+        for (std::size_t index = 0; index < next.size(); ++index) known.emplace(next[index], std::move(results[index]));
+    };
     while (!waiting.empty()) {
         while (search && !waiting.empty()) {
             const Index number = waiting.front();
+            if (tree.contains(number) && !known.contains(number)) search_next();
             waiting.pop_front();
             if (!tree.contains(number)) continue;
-            const auto answer = known.extract(number);
-            const SearchResult result = answer ? std::move(answer.mapped()) : search(number);
+            const SearchResult result = std::move(known.extract(number).mapped());
             tree.undecided.erase(number);
             if (result.status == SearchStatus::found) {
                 for (const Index changed : tree.split(number, result.separator)) {
@@ -176,6 +187,7 @@ void refine_tree(GrowingTree& tree, const ClusterSearch& search, NumberedMap<Sea
                 tree.undecided.insert(number);
             }
         }
+        known.clear();  // of clusters that are gone, whose numbers may come again
         const NumberedSet changed = split_by_own_separators(tree, poll);
         waiting.assign(changed.begin(), changed.end());
     }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -63,10 +64,14 @@ private:
     NumberedMap<Cluster> clusters_;
 };
 
-using ClusterSearch = std::function<SearchResult(Index cluster)>;
+// What the search says of each of these clusters: it depends on their members and on their sets of separators alone.
+using ClusterSearch = std::function<Vector<SearchResult>(Indices clusters)>;
+
+constexpr std::size_t all_at_once = std::numeric_limits<std::size_t>::max();
 
 // Splits until nothing splits. `known` holds what the search says of clusters as they are now; without a search only the
-// separators of the tree are tried.
-void refine_tree(GrowingTree& tree, const ClusterSearch& search, NumberedMap<SearchResult> known, Poll& poll);
+// separators of the tree are tried. At most `at_once` clusters are searched together: with more, some searches may be in vain.
+void refine_tree(GrowingTree& tree, const ClusterSearch& search, NumberedMap<SearchResult> known, std::size_t at_once,
+                 Poll& poll);
 
 }  // namespace dconvex

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -12,70 +13,34 @@
 namespace dconvex {
 namespace {
 
-// On a long way to the ground this many programs are kept for the way back; the others are made again.
-constexpr std::size_t programs_kept = 10'000;
-
-// What is kept of every program on the way.
-struct Brief {
-    double cost, peak_bytes;
-    Vector<Index> sources;  // none where it is too large
-
-    explicit Brief(const Program& program)
-        : cost(static_cast<double>(program.cost)), peak_bytes(static_cast<double>(program.peak_bytes())) {
-        if (!program.is_too_large) sources = program.tables();
-    }
-};
-
 // Visits the wanted tables and all those that they come from, these first, each once. `is_done` says that a table needs no
-// visit (any more), `is_ground` that it comes from no other; `visit` gets what is known of the program that derives a table,
-// null for the ground, and the program where it was kept.
-template <class IsDone, class IsGround, class Visit>
-void from_the_ground(const std::shared_ptr<const TableLayout>& layout, Indices wanted, IsDone is_done, IsGround is_ground,
-                     Visit visit) {
+// visit (any more); `expand` gives what is known of a table with its `sources`, which `visit` gets when all of them are done.
+template <class IsDone, class Expand, class Visit>
+void from_the_ground(Indices wanted, IsDone is_done, Expand expand, Visit visit) {
+    using Expanded = decltype(expand(Index{}));
     struct Waiting {
         Index table;
-        std::unique_ptr<Brief> brief;  // there once its sources were put on the stack
-        std::unique_ptr<Program> program;
+        std::optional<Expanded> expanded;  // once its sources were put on the stack
     };
     Vector<Waiting> stack;
-    for (const Index table : wanted) stack.push_back({table, nullptr, nullptr});
-    std::size_t kept = 0;
+    for (const Index table : wanted) stack.push_back({table, {}});
     Poll poll;
     while (!stack.empty()) {
         poll();
         const Index table = stack.back().table;
-        if (stack.back().brief) {
-            Waiting own = std::move(stack.back());
-            stack.pop_back();
-            if (own.program) --kept;
-            if (!is_done(table)) visit(table, own.brief.get(), std::move(own.program));
-            continue;
-        }
         if (is_done(table)) {
             stack.pop_back();
-            continue;
-        }
-        if (is_ground(table)) {
+        } else if (stack.back().expanded) {
+            const Expanded expanded = std::move(*stack.back().expanded);
             stack.pop_back();
-            visit(table, static_cast<const Brief*>(nullptr), std::unique_ptr<Program>());
-            continue;
-        }
-        auto program = std::make_unique<Program>(plan_derivation(layout, table));
-        auto brief = std::make_unique<Brief>(*program);
-        const Vector<Index>& sources = brief->sources;
-        if (std::all_of(sources.begin(), sources.end(), is_done)) {
-            stack.pop_back();
-            visit(table, brief.get(), std::move(program));
-            continue;
-        }
-        const std::size_t own = stack.size() - 1;
-        for (const Index source : sources) {
-            if (!is_done(source)) stack.push_back({source, nullptr, nullptr});
-        }
-        stack[own].brief = std::move(brief);
-        if (kept < programs_kept) {
-            stack[own].program = std::move(program);
-            ++kept;
+            visit(table, expanded);
+        } else {
+            const std::size_t own = stack.size() - 1;
+            Expanded expanded = expand(table);
+            for (const Index source : expanded.sources) {
+                if (!is_done(source)) stack.push_back({source, {}});
+            }
+            stack[own].expanded = std::move(expanded);
         }
     }
 }
@@ -83,22 +48,21 @@ void from_the_ground(const std::shared_ptr<const TableLayout>& layout, Indices w
 }  // namespace
 
 Derivation::Derivation(std::shared_ptr<Tables> tables, Indices wanted) : tables_(std::move(tables)) {
+    struct Sources {
+        Vector<Index> sources;
+    };
     // One look first: most often all is there.
     const auto is_missing = [this](Index table) { return tables_->is_missing(table); };
     if (std::none_of(wanted.begin(), wanted.end(), is_missing)) return;
     Vector<std::uint8_t> is_visited(static_cast<std::size_t>(tables_->layout().table_count()), 0);
-    std::size_t kept = 0;
     from_the_ground(
-        tables_->shared_layout(), wanted, [&](Index table) { return is_visited[table] || !tables_->is_missing(table); },
-        [&](Index table) { return table < tables_->given(); },
-        [&](Index table, const Brief*, std::unique_ptr<Program> program) {
+        wanted, [&](Index table) { return is_visited[table] || !tables_->is_missing(table); },
+        [&](Index table) {
+            return Sources{table < tables_->given() ? Vector<Index>() : derivation_sources(tables_->layout(), table)};
+        },
+        [&](Index table, const Sources&) {
             is_visited[table] = 1;
-            if (table < tables_->given()) {
-                missing_.push_back(table);
-                return;
-            }
-            if (program && ++kept > programs_kept) program.reset();
-            items_.push_back({table, std::move(program)});
+            (table < tables_->given() ? missing_ : derived_).push_back(table);
         });
 }
 
@@ -107,17 +71,18 @@ void Derivation::run() {
     if (std::any_of(missing_.begin(), missing_.end(), is_missing)) {
         throw std::invalid_argument("tables that are given are not there yet");
     }
-    for (Item& item : items_) {
-        if (!tables_->is_missing(item.table)) continue;
-        const std::unique_ptr<Program> kept = std::move(item.program);
-        if (kept ? make(item.table, *kept) : make(item.table, plan_derivation(tables_->shared_layout(), item.table))) {
-            tables_->publish(item.table);
+    Poll poll;
+    for (const Index table : derived_) {
+        poll(100);
+        if (!tables_->is_missing(table)) continue;
+        if (make(table, plan_derivation(tables_->shared_layout(), table))) {
+            tables_->publish(table);
         } else {
-            tables_->mark_underflowed(item.table);
+            tables_->mark_underflowed(table);
         }
     }
     missing_.clear();
-    items_.clear();
+    derived_.clear();
 }
 
 // Puts the numbers of a derived table where they belong; whether all are there, and none is too small for that.
@@ -142,16 +107,25 @@ bool Derivation::make(Index table, const Program& program) const {
 }
 
 DerivationCost derivation_cost(Tables& tables, Indices wanted) {
+    struct Own {
+        DerivationCost cost;
+        Vector<Index> sources;  // none where it is too large
+    };
     from_the_ground(
-        tables.shared_layout(), wanted, [&](Index table) { return tables.has_cost(table); },
-        [](Index) { return false; },  // what is given has its cost from the start
-        [&](Index table, const Brief* brief, const std::unique_ptr<Program>&) {
+        wanted, [&](Index table) { return tables.has_cost(table); },  // what is given has its cost from the start
+        [&](Index table) {
+            const Program program = plan_derivation(tables.shared_layout(), table);
+            const DerivationCost cost{static_cast<double>(program.cost), static_cast<double>(program.peak_bytes())};
+            return Own{cost, program.is_too_large ? Vector<Index>() : program.tables()};
+        },
+        [&](Index table, const Own& own) {
             DerivationCost most{0.0, 0.0};
-            for (const Index source : brief->sources) {
+            for (const Index source : own.sources) {
                 most.multiplications = std::max(most.multiplications, tables.cost(source).multiplications);
                 most.peak_bytes = std::max(most.peak_bytes, tables.cost(source).peak_bytes);
             }
-            tables.set_cost(table, {brief->cost + most.multiplications, std::max(brief->peak_bytes, most.peak_bytes)});
+            tables.set_cost(table,
+                            {own.cost.multiplications + most.multiplications, std::max(own.cost.peak_bytes, most.peak_bytes)});
         });
     DerivationCost total{0.0, 0.0};
     for (const Index table : wanted) {

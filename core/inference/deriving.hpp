@@ -20,20 +20,17 @@ public:
 
     // Given tables whose numbers are not there: they have to be put in before `run`, or marked as underflowed.
     const Vector<Index>& missing() const noexcept { return missing_; }
+    // What `run` makes, each after those that it comes from.
+    const Vector<Index>& derived() const noexcept { return derived_; }
     // Throws std::invalid_argument where given tables are missing still.
     void run();
 
 private:
-    struct Item {
-        Index table;
-        std::unique_ptr<Program> program;  // null on a very long way, where it is made again
-    };
-
     bool make(Index table, const Program& program) const;
 
     std::shared_ptr<Tables> tables_;
     Vector<Index> missing_;
-    Vector<Item> items_;
+    Vector<Index> derived_;
 };
 
 // What deriving these tables takes: the multiplications of all, and the most bytes that one takes. A table's own cost includes

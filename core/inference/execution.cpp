@@ -401,7 +401,7 @@ void Runner::multiply(const Step& step, double* products, Offset* rounds, Poll& 
 // The same by this thread and another one, each half of the outermost loop; the bits are the same. Where there is no other
 // thread to be had, by this one alone.
 void Runner::multiply_by_two(const Step& step, double* products) {
-    Cancellation task;
+    Cancellation task(current_task());
     std::exception_ptr failure;
     const auto do_second_half = [&] {
         set_current_task(&task);

@@ -8,7 +8,7 @@ void FactorCollector::collect(const SmallNetwork& small, Indices likelihood, Fac
     factors.owners.clear();
     is_covered_.assign(small.nodes.size(), 0);
     for (Index v = 0; v < small.size(); ++v) {
-        if (!small.is_requisite[v] || small.tables[v] == SmallNetwork::no_table) continue;
+        if (!is_factor(small, v)) continue;
         scope_.clear();
         const auto add = [&](Index member) {
             is_covered_[member] = 1;

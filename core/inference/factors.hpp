@@ -24,6 +24,11 @@ struct Factors {
     Index size() const noexcept { return static_cast<Index>(sources.size()); }
 };
 
+// Whether the table of a variable is a factor.
+inline bool is_factor(const SmallNetwork& small, Index v) {
+    return small.is_requisite[v] && small.tables[v] != SmallNetwork::no_table;
+}
+
 // `likelihood` gives for each variable of the small network its index in the soft evidence, or -1.
 class FactorCollector {
 public:

@@ -12,6 +12,8 @@ namespace dconvex {
 Program plan(const std::shared_ptr<const TableLayout>& layout, const Question& question);
 // The program that derives a table, whose source must be a cluster; its result has the table's own axes.
 Program plan_derivation(const std::shared_ptr<const TableLayout>& layout, Index table);
+// The tables that this program loads, found without making it.
+Vector<Index> derivation_sources(const TableLayout& layout, Index table);
 // The small network of a question.
 SmallNetwork small_network(const ClusterIndex& index, const Question& question);
 

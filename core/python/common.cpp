@@ -10,16 +10,10 @@
 #include "common/ragged.hpp"
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
+#include "python/watching.hpp"
 
 namespace dconvex::python {
 namespace {
-
-// Asks Python whether a signal has come; the exception that its handler raises stays with the thread until `Interrupted`
-// reaches Python. Only the main thread ever gets one.
-bool has_signal() {
-    nb::gil_scoped_acquire gil;
-    return PyErr_CheckSignals() != 0;
-}
 
 void translate_interrupted(const std::exception_ptr& error, void*) {
     try {

@@ -26,6 +26,7 @@
 #include "graph/walk.hpp"
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
+#include "python/watching.hpp"
 
 namespace dconvex::python {
 namespace {
@@ -71,16 +72,12 @@ Refinement refinement_named(std::string_view name) {
     throw std::invalid_argument("the refinement must be none, bounded or full");
 }
 
+// Steps of a decomposition for each variable, at least where there are many.
+constexpr double steps_to_decompose = 2'000.0, steps_to_refine = 20'000.0;
+
 std::optional<std::int64_t> checked_effort(std::optional<std::int64_t> effort) {
     if (effort && *effort < 0) throw std::invalid_argument("the effort must not be negative");
     return effort;
-}
-
-// Runs a function of the core without the interpreter lock.
-template <class Work>
-auto released(Work work) {
-    nb::gil_scoped_release release;
-    return work();
 }
 
 // A read-only view with two columns, over edges that live as long as `owner`.
@@ -195,18 +192,23 @@ void bind_refinement(nb::module_& module) {
             nb::arg("cluster"), nb::arg("separator"))
         .def(
             "refine",
-            [](OwnedTree& own, std::optional<nb::callable> search, const std::map<Index, FoundByPython>& known) {
+            [](OwnedTree& own, std::optional<nb::callable> search, const std::map<Index, FoundByPython>& known,
+               std::size_t at_once) {
                 NumberedMap<SearchResult> results;
                 for (const auto& [cluster, found] : known) results.emplace(cluster, as_result(found, own.moral.size()));
                 ClusterSearch searched;
                 if (search) {
-                    searched = [&](Index cluster) {
-                        return as_result(nb::cast<FoundByPython>((*search)(cluster)), own.moral.size());
+                    searched = [&](Indices clusters) {
+                        Vector<SearchResult> found;
+                        for (const Index cluster : clusters) {
+                            found.push_back(as_result(nb::cast<FoundByPython>((*search)(cluster)), own.moral.size()));
+                        }
+                        return found;
                     };
                 }
-                refine_tree(own.tree, searched, std::move(results), own.poll);
+                refine_tree(own.tree, searched, std::move(results), at_once, own.poll);
             },
-            nb::arg("search").none(), nb::arg("known"));
+            nb::arg("search").none(), nb::arg("known"), nb::arg("at_once") = 1);
 }
 
 void bind_tree(nb::module_& module) {
@@ -337,14 +339,15 @@ void bind_graph(nb::module_& module) {
             nb::arg("nodes"))
         .def(
             "decompose",
-            [](const Graph& graph, std::string_view separators, std::string_view refinement,
-               std::optional<std::int64_t> effort) {
+            [](const Graph& graph, std::string_view separators, std::string_view refinement, std::optional<std::int64_t> effort,
+               int threads) {
                 const SeparatorKind kind = separator_kind(separators);
                 const Refinement how = refinement_named(refinement);
                 checked_effort(effort);
-                return released([&] { return decompose(graph, kind, how, effort); });
+                const double steps = graph.size() * (how == Refinement::full ? steps_to_refine : steps_to_decompose);
+                return released(steps, [&] { return decompose(graph, kind, how, effort, threads); });
             },
-            nb::arg("separators"), nb::arg("refinement"), nb::arg("effort").none())
+            nb::arg("separators"), nb::arg("refinement"), nb::arg("effort").none(), nb::arg("threads") = 1)
         .def(
             "find_uncovered_family",
             [](const Graph& graph, const Ragged& clusters) {

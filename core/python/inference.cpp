@@ -19,12 +19,15 @@
 #include "inference/tracing.hpp"
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
+#include "python/watching.hpp"
 
 namespace dconvex::python {
 namespace {
 
 // A run of fewer multiplications keeps the interpreter's lock: it is over sooner than another thread could take it.
 constexpr Offset few_multiplications = 20'000;
+// Steps to draw a state, and to derive a table: a low estimate.
+constexpr double steps_per_state = 10.0, steps_per_table = 500.0;
 
 Vector<Index> as_indices(nb::iterable numbers) {
     Vector<Index> found;
@@ -332,7 +335,13 @@ void bind_tables(nb::module_& module) {
         .def_prop_ro(
             "missing", [](const Derivation& derivation) { return as_array(Vector<Index>(derivation.missing())); },
             nb::rv_policy::move)
-        .def("run", &Derivation::run, nb::call_guard<nb::gil_scoped_release>());
+        .def("run", [](Derivation& derivation) {
+            const double steps = steps_per_table * static_cast<double>(derivation.derived().size());
+            released(steps, [&] {
+                derivation.run();
+                return true;
+            });
+        });
     module.def(
         "derivation_cost",
         [](Tables& tables, const Array<Index>& wanted) {
@@ -369,8 +378,7 @@ RunReport run(const Program& program, const Tables& tables, nb::iterable states,
         throw std::invalid_argument("the result must have the program's result_size");
     }
     if (program.cost < few_multiplications) return Runner(program).run(tables, evidence, buffer);
-    nb::gil_scoped_release release;
-    return Runner(program).run(tables, evidence, buffer);
+    return released(static_cast<double>(program.cost), [&] { return Runner(program).run(tables, evidence, buffer); });
 }
 
 // A run for each row of states without likelihoods; returns the status of each.
@@ -384,8 +392,8 @@ auto run_rows(const Program& program, const Tables& tables, const Matrix<Index>&
     Vector<std::uint8_t> statuses(rows);
     const Index* const all = states.data();
     double* const buffer = results.data();
-    {
-        nb::gil_scoped_release release;
+    const double steps = static_cast<double>(rows) * static_cast<double>(program.cost);
+    return as_array(released(steps, [&] {
         const Likelihoods none;
         const auto row_of = [&](std::size_t row) { return Indices(all + row * width, width); };
         for (std::size_t row = 0; row < rows; ++row) check_states(program, row_of(row));
@@ -395,8 +403,8 @@ auto run_rows(const Program& program, const Tables& tables, const Matrix<Index>&
             const RunReport report = runner.run(tables, {row_of(row), none}, {buffer + row * size, size});
             statuses[row] = static_cast<std::uint8_t>(report.status);
         }
-    }
-    return as_array(std::move(statuses));
+        return std::move(statuses);
+    }));
 }
 
 // Runs a program that ends in a trace, and goes back through it. The most probable states take logarithms, so that no product
@@ -409,16 +417,15 @@ auto trace_back(const Program& program, const Tables& tables, nb::iterable state
     if (program.ending != Ending::trace) throw std::invalid_argument("only a program that ends in a trace can be traced back");
     if (rows < 0) throw std::invalid_argument("there cannot be less than no rows");
     Vector<Index> found(static_cast<std::size_t>(rows) * program.axes.size());
-    Status status;
-    {
-        nb::gil_scoped_release release;
+    const double steps = static_cast<double>(program.cost) + steps_per_state * static_cast<double>(found.size());
+    const Status status = released(steps, [&] {
         Runner runner(program);
         const RunReport report = runner.run(tables, evidence, {}, Finish::none, !seed);
-        status = report.status;
-        if (status == Status::fine) {
+        if (report.status == Status::fine) {
             trace(program, runner.numbers(), report.arithmetic == Arithmetic::logarithms, seed, rows, found);
         }
-    }
+        return report.status;
+    });
     const std::size_t width = program.axes.size();
     auto* kept = new Vector<Index>(std::move(found));
     nb::capsule owner(kept, [](void* own) noexcept { delete static_cast<Vector<Index>*>(own); });

@@ -20,6 +20,7 @@
 #include "python/answers.hpp"
 #include "python/arrays.hpp"
 #include "python/bindings.hpp"
+#include "python/watching.hpp"
 
 namespace dconvex::python {
 namespace {
@@ -363,8 +364,8 @@ bool Queries::run_once(const AskedPlan& plan, Indices states, std::span<double> 
     if (program.cost < few_multiplications) {
         status = Runner(program).run(*tables_, evidence, result).status;
     } else {
-        nb::gil_scoped_release release;
-        status = Runner(program).run(*tables_, evidence, result).status;
+        const auto run = [&] { return Runner(program).run(*tables_, evidence, result).status; };
+        status = released(static_cast<double>(program.cost), run);
     }
     return status == Status::fine;
 }
@@ -421,6 +422,7 @@ nb::object Queries::ask_marginals(nb::handle evidence, nb::handle max_bytes, boo
     const auto variables = static_cast<std::size_t>(tables_->layout().variable_count());
     if (variables - reading.states.size() < 2) return nb::none();
     Plan whole = together(reading);
+    if (!whole) return nb::none();  // what does not fit takes more thought
     Vector<Plan> plans;
     if (!plan_each(reading, whole, plans)) return nb::none();
     if (whole) plans.assign(1, whole);

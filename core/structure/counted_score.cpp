@@ -78,7 +78,8 @@ void CountedScore::know(const Vector<Vector<Index>>& sets) {
 }
 
 void CountedScore::ask(const Vector<Vector<Index>>& sets) {
-    const auto tables = ask_(sets);
+    answered_ = ask_(sets);
+    const Vector<Vector<Offset>>& tables = answered_;
     if (tables.size() != sets.size()) throw std::invalid_argument("a round has a table for each set");
     for (std::size_t k = 0; k < sets.size(); ++k) {
         const double cells = cells_of(sets[k]);
@@ -95,6 +96,50 @@ void CountedScore::ask(const Vector<Vector<Index>>& sets) {
 
 double CountedScore::likelihood(const Vector<Index>& family, const Vector<Index>& parents) const {
     return static_cast<double>(sums_.at(family) - sums_.at(parents)) / scale_;
+}
+
+Dependence CountedScore::dependence(Index variable, Indices parents, Index candidate) {
+    const Vector<Index> given(parents.begin(), parents.end()), own = with(parents, variable);
+    const Vector<Index> others = with(parents, candidate), all = with(others, variable);
+    know({given, own, others});
+    ask({all});
+    const Fixed gain = sums_.at(all) - sums_.at(others) - sums_.at(own) + sums_.at(given);
+    return {static_cast<double>(gain) / scale_, static_cast<double>(degrees_of(all, variable, candidate, answered_.front()))};
+}
+
+// As FamilySums has them; `table` is that of the set.
+Offset CountedScore::degrees_of(const Vector<Index>& set, Index variable, Index candidate, const Vector<Offset>& table) const {
+    const auto states = static_cast<std::size_t>(states_[variable]), more = static_cast<std::size_t>(states_[candidate]);
+    const std::size_t rows = table.size() / std::max<std::size_t>(states * more, 1);
+    Vector<char> occurs(rows * states, 0), candidate_occurs(rows * more, 0);
+    for (std::size_t cell = 0; cell < table.size(); ++cell) {
+        if (table[cell] == 0) continue;
+        std::size_t rest = cell, row = 0, step = 1, state = 0, other = 0;
+        for (std::size_t axis = set.size(); axis-- > 0;) {
+            const auto size = static_cast<std::size_t>(states_[set[axis]]), digit = rest % size;
+            rest /= size;
+            if (set[axis] == variable) {
+                state = digit;
+            } else if (set[axis] == candidate) {
+                other = digit;
+            } else {
+                row += digit * step;
+                step *= size;
+            }
+        }
+        occurs[row * states + state] = 1;
+        candidate_occurs[row * more + other] = 1;
+    }
+    Offset degrees = 0;
+    for (std::size_t row = 0; row < rows; ++row) {
+        const auto count = [row](const Vector<char>& flags, std::size_t size) {
+            return std::count(flags.begin() + static_cast<Offset>(row * size),
+                              flags.begin() + static_cast<Offset>((row + 1) * size), 1);
+        };
+        const Offset own = count(occurs, states), others = count(candidate_occurs, more);
+        if (own > 0) degrees += (own - 1) * (others - 1);
+    }
+    return degrees;
 }
 
 double CountedScore::family(Index variable, Indices parents) {

@@ -26,12 +26,14 @@ public:
     void with_each(Index variable, Indices parents, Indices candidates, std::span<double> scores) override;
     double parameters(Index variable, Indices parents) const override;
     double most_gain(Index variable, Indices parents, Index candidate, double own) const override;
+    Dependence dependence(Index variable, Indices parents, Index candidate) override;
 
 private:
     double cells_of(Indices variables) const;
     CountTerms& terms_for(double cells);
     void know(const Vector<Vector<Index>>& sets);
     void ask(const Vector<Vector<Index>>& sets);
+    Offset degrees_of(const Vector<Index>& set, Index variable, Index candidate, const Vector<Offset>& table) const;
     double likelihood(const Vector<Index>& family, const Vector<Index>& parents) const;
     double penalty() const { return penalty_of(options_.criterion, static_cast<double>(rows_) * options_.unit); }
 
@@ -39,6 +41,7 @@ private:
     Offset rows_;
     DiscreteScoreOptions options_;
     Ask ask_;
+    Vector<Vector<Offset>> answered_;  // the tables of the last round
     double scale_;
     Vector<double> entropy_;              // of each variable, times the number of rows
     std::map<double, CountTerms> terms_;  // by pseudo-count; 0 for those of n log n

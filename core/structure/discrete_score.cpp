@@ -155,6 +155,18 @@ void DiscreteScore::with_each(Index variable, Indices parents, Indices candidate
     in_parallel(is_worth_threads(candidates) ? options_.threads : 1, parts, score);
 }
 
+Dependence DiscreteScore::dependence(Index variable, Indices parents, Index candidate) {
+    cells_.prepare(variable, parents);
+    const double rows = cells_of(parents), states = std::max<Index>(columns_.states(variable), 1);
+    const double more = std::max<Index>(columns_.states(candidate), 1);
+    Worker& worker = *workers_.front();
+    const FamilySums own = sums_of(cells_, terms_for(worker, rows * states), terms_for(worker, rows));
+    CountTerms& by_cell = terms_for(worker, rows * states * more);
+    const FamilySums larger = worker.counts.with(cells_, candidate, by_cell, terms_for(worker, rows * more));
+    const Fixed gain = larger.family - larger.parents - own.family + own.parents;
+    return {static_cast<double>(gain) / scale_, static_cast<double>(larger.degrees)};
+}
+
 // Whether counting takes much longer than starting threads does.
 bool DiscreteScore::is_worth_threads(Indices candidates) const {
     double states = 0.0;

@@ -46,6 +46,7 @@ public:
     void with_each(Index variable, Indices parents, Indices candidates, std::span<double> scores) override;
     double parameters(Index variable, Indices parents) const override;
     double most_gain(Index variable, Indices parents, Index candidate, double own) const override;
+    Dependence dependence(Index variable, Indices parents, Index candidate) override;
 
 private:
     struct Worker {

@@ -77,6 +77,7 @@ FamilySums CandidateCounts::with_few_states(const FamilyCells& cells, Index cand
     for (Offset configuration = 0; configuration < cells.configurations(); ++configuration) {
         std::fill_n(total_.data(), states, Offset{0});
         const Offset last = cells.first_cell(configuration + 1);
+        Offset occurring = 0;  // states of the variable
         for (Offset k = cells.first_cell(configuration); k < last; ++k) {
             const FamilyCell& cell = cells.cells()[k];
             if (knows_totals && k + 1 == last) {
@@ -94,11 +95,15 @@ FamilySums CandidateCounts::with_few_states(const FamilyCells& cells, Index cand
                 sums.family += family(counts[state]);
                 totals[state] += counts[state];
             }
+            occurring += cell.count > 0;
         }
+        Offset candidates = 0;
         for (Index state = 0; state < states; ++state) {
             sums.parents += parents(total_[state]);
             sums.count += total_[state];
+            candidates += total_[state] > 0;
         }
+        if (occurring > 0 && candidates > 0) sums.degrees += (occurring - 1) * (candidates - 1);
     }
     return sums;
 }
@@ -115,6 +120,7 @@ FamilySums CandidateCounts::with_many_states(const FamilyCells& cells, Index can
     FamilySums sums;
     for (Offset configuration = 0; configuration < cells.configurations(); ++configuration) {
         touched_totals_.clear();
+        Offset occurring = 0;
         for (Offset k = cells.first_cell(configuration); k < cells.first_cell(configuration + 1); ++k) {
             const FamilyCell& cell = cells.cells()[k];
             touched_.clear();
@@ -131,7 +137,10 @@ FamilySums CandidateCounts::with_many_states(const FamilyCells& cells, Index can
                 total_[state] += cell_[state];
                 cell_[state] = 0;
             }
+            occurring += !touched_.empty();
         }
+        const auto candidates = static_cast<Offset>(touched_totals_.size());
+        if (occurring > 0 && candidates > 0) sums.degrees += (occurring - 1) * (candidates - 1);
         for (const Index state : touched_totals_) {
             sums.parents += parents(total_[state]);
             sums.count += total_[state];

@@ -12,6 +12,9 @@ struct FamilySums {
     Fixed family = 0;   // the sum of terms over the cells
     Fixed parents = 0;  // the same after the variable is summed out
     Offset count = 0;   // of rows without a missing cell in the family
+    // Of a test whether the variable depends on the candidate: (states that occur - 1) of one times those of the other, summed
+    // over the configurations of the other parents.
+    Offset degrees = 0;
 };
 
 // The sums of the cells as they are.

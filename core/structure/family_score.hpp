@@ -13,6 +13,11 @@
 
 namespace dconvex {
 
+struct Dependence {
+    double gain = 0.0;
+    double degrees = 0.0;
+};
+
 // Scores of families by index. Searches know no more of the data than this, so an oracle can take its place.
 class FamilyScore {
 public:
@@ -37,8 +42,16 @@ public:
         static_cast<void>(variable), static_cast<void>(parents), static_cast<void>(candidate), static_cast<void>(own);
         return std::numeric_limits<double>::infinity();
     }
-    // The free parameters of a family: degrees of freedom of tests are differences of them.
+    // The free parameters of a family.
     virtual double parameters(Index variable, Indices parents) const = 0;
+    // How much one more parent gains, and with how many degrees of freedom, where the score is a likelihood: what a test of
+    // independence asks. The candidate is neither a parent nor the variable.
+    virtual Dependence dependence(Index variable, Indices parents, Index candidate) {
+        Vector<Index> larger(parents.begin(), parents.end());
+        larger.insert(std::lower_bound(larger.begin(), larger.end(), candidate), candidate);
+        return {family(variable, larger) - family(variable, parents),
+                parameters(variable, larger) - parameters(variable, parents)};
+    }
 };
 
 // The least penalty of a parameter, in units of the average log-likelihood, where a family is scored in `count` of rows of

@@ -55,13 +55,9 @@ double chi_squared_tail(double value, double degrees) {
 
 double LikelihoodTest::p_value(Index one, Index other, Indices given) {
     const Index variable = std::max(one, other), parent = std::min(one, other);
-    larger_.assign(given.begin(), given.end());
-    larger_.insert(std::lower_bound(larger_.begin(), larger_.end(), parent), parent);
-    const double gain = std::max(likelihood_.family(variable, larger_) - likelihood_.family(variable, given), 0.0);
-    if (kind_ == Kind::discrete) {
-        return chi_squared_tail(2.0 * gain,
-                                likelihood_.parameters(variable, larger_) - likelihood_.parameters(variable, given));
-    }
+    const Dependence found = likelihood_.dependence(variable, given, parent);
+    const double gain = std::max(found.gain, 0.0);
+    if (kind_ == Kind::discrete) return chi_squared_tail(2.0 * gain, found.degrees);
     const double degrees = rows_ - static_cast<double>(given.size()) - 3.0;
     if (degrees <= 0) return 1.0;
     // the gain is -n / 2 log(1 - r²) with the partial correlation r

@@ -15,8 +15,9 @@ public:
     virtual bool are_independent(Index one, Index other, Indices given) = 0;
 };
 
-// Tests by the gain in likelihood that one variable brings to the other's family: G² for tables, with the degrees of freedom by
-// which the families differ, Fisher's z for Gaussian families.
+// Tests by the gain in likelihood that one variable brings to the other's family: Fisher's z for Gaussian families, G² for
+// tables. Its degrees of freedom are those of the states that occur, in each configuration of what is given: where few rows are
+// spread over many configurations, those of the whole table would let hardly any dependence through.
 class LikelihoodTest final : public IndependenceTest {
 public:
     enum class Kind : char { discrete, gaussian };
@@ -34,7 +35,6 @@ private:
     FamilyScore& likelihood_;
     Kind kind_;
     double alpha_, rows_;
-    Vector<Index> larger_;
 };
 
 // The probability that a chi-squared variable is larger than this.

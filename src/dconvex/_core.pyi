@@ -106,11 +106,13 @@ class Graph:
         """The nodes of an inducing path over the set, end to end; None if the set is d-convex."""
     def convex_hull(self, nodes: NDArray[np.int32]) -> NDArray[np.int32]:
         """The smallest d-convex set that holds the nodes, ascending."""
-    def decompose(self, separators: SeparatorKind, refinement: Refinement, effort: int | None) -> Decomposition:
+    def decompose(
+        self, separators: SeparatorKind, refinement: Refinement, effort: int | None, threads: int = 1
+    ) -> Decomposition:
         """Algorithm 2, refined if asked for, as one tree.
 
         `effort` is the most search nodes in each cluster (None: any). A bounded refinement takes work in proportion to that of
-        Algorithm 2.
+        Algorithm 2. Long searches are spread over `threads`.
         """
     def find_uncovered_family(self, clusters: Ragged) -> int:
         """The first node that no cluster holds with all its parents, or -1. Members of sets must ascend, here and below."""
@@ -201,6 +203,7 @@ class GrowingTree:
         self,
         search: Callable[[int], tuple[SearchStatus, Sequence[int]]] | None,
         known: Mapping[int, tuple[SearchStatus, Sequence[int]]],
+        at_once: int = 1,
     ) -> None:
         """Split until nothing splits; `known` holds what the search says of clusters as they are now.
 
@@ -1273,7 +1276,8 @@ def chi_squared_tail(value: float, degrees: float) -> float:
 class ConstraintSearch:
     """PC-stable: edges are removed by tests, level by level, and directed by colliders and what follows from them."""
 
-    def __init__(self, test: IndependenceTest, constraints: EdgeConstraints) -> None: ...
+    def __init__(self, test: IndependenceTest, constraints: EdgeConstraints, most_tests: int = ...) -> None:
+        """It ends after about `most_tests`."""
     def advance(self, tests: int) -> bool:
         """Go on for about this many tests; False once no edge is left to test."""
     def oriented(self) -> Pdag:
@@ -1281,6 +1285,9 @@ class ConstraintSearch:
     @property
     def level(self) -> int:
         """How many variables the tests are given."""
+    @property
+    def left_out(self) -> int:
+        """How many pairs of the level were not tested to the end."""
     @property
     def tests(self) -> int: ...
 

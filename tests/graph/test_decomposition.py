@@ -432,3 +432,33 @@ def test_definitions_see_the_counterexamples_too():
     assert known.is_reducible(mask(index[v] for v in ("d", "p", "z", "s1", "s2")), "minimal")
     assert not known.is_convex(mask(index[v] for v in ("s1", "s2")))
     assert known.is_convex(mask(index[v] for v in ("z", "s1", "s2")))
+
+
+# --- threads
+
+
+def copies(dag, count):
+    """Some copies of a DAG that have nothing to do with each other."""
+    return dc.Dag([(f"{copy} {a}", f"{copy} {b}") for copy in range(count) for a, b in dag.edges])
+
+
+@pytest.mark.parametrize("mode", ["minimal", "any", "complete"])
+@pytest.mark.parametrize(
+    "dag",
+    [
+        copies(dc.random_dag(200, 290, max_parents=4, seed=1), 4),  # clusters that take about as long as each other
+        dc.random_dag(300, 400, max_parents=4, seed=2),  # one that is split again and again
+    ],
+    ids=["many", "one"],
+)
+def test_the_tree_is_the_same_for_any_number_of_threads(dag, mode):
+    one = dc.decompose(dag, separators=mode, n_jobs=1, effort=3_000)
+    for n_jobs in (2, 5):
+        many = dc.decompose(dag, separators=mode, n_jobs=n_jobs, effort=3_000)
+        assert (many, many.undecided, many.certified) == (one, one.undecided, one.certified)
+
+
+def test_numbers_of_threads_are_checked():
+    for edges in ([("a", "b")], [(k, k + 1) for k in range(200)]):
+        with pytest.raises(ValueError, match="n_jobs must not be 0"):
+            dc.decompose(edges, n_jobs=0)

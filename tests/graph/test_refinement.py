@@ -187,10 +187,10 @@ def sees(known, part, cliques):
     return found
 
 
-def refined_from_one_cluster(known, mode):
+def refined_from_one_cluster(known, mode, at_once=1):
     moral = Ragged.from_lists(sorted(members(known.moral[v])) for v in range(known.size))
     tree = GrowingTree(moral, Ragged.from_lists([range(known.size)]), np.empty((0, 2), np.int32))
-    tree.refine(by_definition(known, tree, mode), {})
+    tree.refine(by_definition(known, tree, mode), {}, at_once)
     number = {old: new for new, old in enumerate(tree.clusters)}
     edges = [(number[a], number[b]) for a, b in tree.separators]
     return dc.ClusterTree(tree.clusters.values(), edges, mode=mode)
@@ -203,3 +203,4 @@ def test_splitting_one_cluster_until_nothing_splits_gives_a_tree_with_all_proper
         if known.size:
             tree = refined_from_one_cluster(known, mode)
             assert known.violations(tree, irreducible=True) == (), (known.dag.edges, tree.clusters, tree.edges)
+            assert refined_from_one_cluster(known, mode, at_once=100) == tree

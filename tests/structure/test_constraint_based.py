@@ -10,6 +10,7 @@ from structure.oracles import indices, no_edges, problem_edges, random_dags
 
 import dconvex as dc
 from dconvex import _core
+from dconvex.structure import constraint_based
 
 
 def searched(test, required=(), forbidden=()):
@@ -79,6 +80,39 @@ def test_g_squared():
     assert test.p_value(0, 2, indices(1)) == pytest.approx(stats.chi2.sf(sum(parts), 12))
 
 
+def test_degrees_of_freedom_are_those_of_states_that_occur():
+    random = np.random.default_rng(2)
+    codes = np.array([random.integers(0, size, 30) for size in (4, 3, 5, 3)], np.int8)
+    codes[0, codes[3] == 0] = 2
+    sizes = indices(5, 3, 5, 3)
+    likelihood = _core.DiscreteScore(codes, sizes, None, "likelihood")
+
+    def tables_of(round_):
+        found = []
+        for family in round_:
+            table = np.zeros([sizes[v] for v in family], np.int64)
+            np.add.at(table, tuple(codes[v] for v in family), 1)
+            found.append(table.reshape(-1))
+        return found
+
+    shared = _core.CountedScore(sizes, 30, tables_of, "likelihood")
+    for one, other, given in ((0, 1, ()), (2, 0, (3,)), (1, 2, (0, 3)), (0, 3, (1, 2))):
+        statistic = degrees = 0
+        for state in set(zip(*codes[list(given)].tolist(), strict=True)) if given else {()}:
+            here = (codes[list(given)] == np.array(state)[:, None]).all(axis=0) if given else np.ones(30, bool)
+            table = pandas.crosstab(codes[one, here], codes[other, here]).to_numpy()
+            if min(table.shape) > 1:
+                found = stats.chi2_contingency(table, correction=False, lambda_="log-likelihood")
+                statistic, degrees = statistic + found.statistic, degrees + found.dof
+        for score in (likelihood, shared):
+            test = _core.LikelihoodTest(score, "discrete", 0.05, 30.0)
+            assert test.p_value(one, other, indices(*given)) == pytest.approx(stats.chi2.sf(statistic, degrees))
+    wide = np.array([random.integers(0, 90, 200), random.integers(0, 70, 200)], np.int16).astype(np.int32)
+    test = _core.LikelihoodTest(_core.DiscreteScore(wide, indices(100, 100), None, "likelihood"), "discrete", 0.05, 200.0)
+    expected = stats.chi2_contingency(pandas.crosstab(*wide), correction=False, lambda_="log-likelihood").pvalue
+    assert test.p_value(0, 1, indices()) == pytest.approx(expected)
+
+
 def test_fishers_z():
     random = np.random.default_rng(1)
     rows = random.normal(size=(200, 4)) @ random.normal(size=(4, 4))
@@ -109,7 +143,32 @@ def test_the_core_checks_what_it_is_given():
     assert test.size == 3
 
 
+def test_tests_end_where_they_are_too_many():
+    dag = dc.Dag([(0, child) for child in range(1, 9)])
+    found = []
+    for most in (40, 110, 10**6):
+        search = _core.ConstraintSearch(separation_in(dag), _core.EdgeConstraints(9, no_edges(), no_edges()), most)
+        while search.advance(50):
+            pass
+        assert search.tests <= most
+        found.append((search.level, search.left_out, len(class_of(search).undirected)))
+    assert (found[0][0], found[1][0]) == (1, 1)
+    assert found[0][1] > found[1][1] > found[2][1] == 0
+    assert found[0][2] > found[1][2] > found[2][2] == 8
+
+
 # --- learn_structure
+
+
+def test_too_many_tests_are_left_out_and_said(alarm, monkeypatch):
+    monkeypatch.setattr(constraint_based, "MOST_WORK", 3e6)
+    found = dc.learn_structure(alarm, method="pc")
+    assert "given at most 0 variables" in found.notes[0]
+    assert "tests given 1 variable or more might remove" in found.notes[1]
+    monkeypatch.undo()
+    monkeypatch.setattr(constraint_based, "AT_ONCE", 10)
+    found = dc.learn_structure(alarm, method="pc", max_seconds=1e-9)
+    assert "max_seconds ended the tests" in found.notes[1]
 
 
 @pytest.fixture(scope="module")

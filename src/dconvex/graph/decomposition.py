@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from dconvex._core import Ragged
 from dconvex.graph.dag import Dag, DagLike, as_dag
 from dconvex.graph.tree import MODES, ClusterTree, Mode
+from dconvex.threads import thread_count
 
 if TYPE_CHECKING:
     from dconvex._core import Refinement
@@ -21,7 +22,18 @@ UNLIMITED = 2**62
 """More search nodes than any search visits."""
 
 
-def decompose(dag: DagLike, *, separators: Mode = "minimal", refine: bool = True, effort: int | None = 100_000) -> ClusterTree:
+FEW = 100
+"""A graph of fewer nodes is decomposed before a second thread could help."""
+
+
+def decompose(
+    dag: DagLike,
+    *,
+    separators: Mode = "minimal",
+    refine: bool = True,
+    effort: int | None = 100_000,
+    n_jobs: int | None = None,
+) -> ClusterTree:
     """Split a DAG into a tree of clusters that can be learned and queried on their own.
 
     Args:
@@ -31,12 +43,13 @@ def decompose(dag: DagLike, *, separators: Mode = "minimal", refine: bool = True
             clique tree of a minimal triangulation, for comparison only, as its separators need not be d-convex.
         refine: Whether to split further what Algorithm 2 of the paper leaves reducible.
         effort: The most search nodes in each cluster; None: no limit. A node that takes long counts for several.
+        n_jobs: The number of threads (None: all cores) for clusters that take long to refine; the tree is the same for any.
 
     Returns:
         The tree. A cluster for which the search gives up, and any of more than 4,096 nodes, is listed in its `undecided`.
 
     Raises:
-        ValueError: `separators` or `effort` is not one of these.
+        ValueError: `separators`, `effort` or `n_jobs` is not one of these.
         CycleError: The edges contain a cycle.
 
     >>> tree = decompose([("a", "b"), ("b", "c"), ("c", "d")])
@@ -47,8 +60,10 @@ def decompose(dag: DagLike, *, separators: Mode = "minimal", refine: bool = True
         raise ValueError(f"unknown separators {separators!r}; there are {', '.join(MODES)}")
     if effort is not None and effort < 0:
         raise ValueError(f"effort must be None or a number of search nodes, not {effort!r}")
-    nodes = None if effort is None else int(min(effort, UNLIMITED))
-    return _decomposed(as_dag(dag), separators, "full" if refine else "none", nodes)
+    limit = None if effort is None else int(min(effort, UNLIMITED))
+    graph = as_dag(dag)
+    threads = thread_count(n_jobs) if n_jobs is not None or len(graph) >= FEW else 1
+    return _decomposed(graph, separators, "full" if refine else "none", limit, threads)
 
 
 def quick_tree(dag: Dag) -> ClusterTree:
@@ -60,8 +75,8 @@ def quick_tree(dag: Dag) -> ClusterTree:
     return _decomposed(dag, "minimal", "bounded", None)
 
 
-def _decomposed(dag: Dag, separators: Mode, refinement: Refinement, effort: int | None) -> ClusterTree:
-    found = dag.graph.decompose(separators, refinement, effort)
+def _decomposed(dag: Dag, separators: Mode, refinement: Refinement, effort: int | None, threads: int = 1) -> ClusterTree:
+    found = dag.graph.decompose(separators, refinement, effort, threads)
     clusters, shared = (Ragged(lists.offsets, lists.values) for lists in (found.clusters, found.separators))
     return ClusterTree.from_arrays(
         dag.nodes,

@@ -16,7 +16,7 @@ METHODS: dict[str, StructureMethod] = {
     "search": StructureMethod(search, MOVES | {"seed"}),
     "greedy": StructureMethod(greedy, MOVES),
     "ges": StructureMethod(ges, frozenset({"forbidden", "max_parents", "start", "max_seconds"}), takes_gaps=False),
-    "pc": StructureMethod(pc, frozenset({"required", "forbidden", "tiers", "alpha"}), takes_gaps=False),
+    "pc": StructureMethod(pc, frozenset({"required", "forbidden", "tiers", "alpha", "max_seconds"}), takes_gaps=False),
     "exact": StructureMethod(exact, frozenset({"required", "forbidden", "tiers", "max_parents"}), takes_gaps=False),
     "tree": StructureMethod(tree, frozenset({"forbidden", "target"})),
     "tan": StructureMethod(tan, frozenset({"forbidden", "target"}), needs_target=True),

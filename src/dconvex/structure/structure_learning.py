@@ -133,8 +133,8 @@ def learn_structure(
             make = score_maker(rows, choice, options.threads)
             return StructureProblem(
                 rows.variables, own_kind, choice.criterion, make(choice.criterion), make, rows.weight, lines_of(rows),
-                indexed.constraints, indexed.required, indexed.forbidden, indexed.start, indexed.target, alpha, seed,
-                options.threads, options.limit, clock, bar,
+                has_gaps(rows), indexed.constraints, indexed.required, indexed.forbidden, indexed.start, indexed.target, alpha,
+                seed, options.threads, options.limit, clock, bar,
             )  # fmt: skip
 
         if isinstance(rows, CountRounds):
@@ -157,6 +157,11 @@ def lines_of(rows: AnyRows) -> int:
     if isinstance(rows, MeasuredRows):
         return 0
     return rows.codes.shape[1] if isinstance(rows, CodedRows) else rows.rows
+
+
+def has_gaps(rows: AnyRows) -> bool:
+    """Whether scores are about rows with missing cells."""
+    return isinstance(rows, ExpectedRows) or (not isinstance(rows, CountRounds) and bool(rows.has_missing.any()))
 
 
 def rounds_of(data: SharedCounts, options: LearningOptions) -> CountRounds:
