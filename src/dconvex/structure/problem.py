@@ -50,6 +50,8 @@ class StructureProblem:
     """Of all rows."""
     lines: int
     """Different rows, which each score goes over; none where it needs moments only."""
+    has_gaps: bool
+    """Whether cells are missing: equivalent graphs may then score differently, or each score takes long."""
     constraints: EdgeConstraints
     required: Indices
     forbidden: Indices

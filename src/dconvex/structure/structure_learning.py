@@ -149,9 +149,9 @@ def learn_structure(
             plain = make(choice.criterion)
             score = PenalisedScore(plain, edge_penalty) if edge_penalty else plain
             return StructureProblem(
-                rows.variables, own_kind, choice.criterion, score, make, rows.weight, lines_of(rows), indexed.constraints,
-                indexed.required, indexed.forbidden, indexed.start, indexed.target, alpha, seed, options.threads,
-                options.limit, clock, bar,
+                rows.variables, own_kind, choice.criterion, score, make, rows.weight, lines_of(rows), has_gaps(rows),
+                indexed.constraints, indexed.required, indexed.forbidden, indexed.start, indexed.target, alpha, seed,
+                options.threads, options.limit, clock, bar,
             )  # fmt: skip
 
         if isinstance(rows, CountRounds):
@@ -175,6 +175,11 @@ def lines_of(rows: AnyRows) -> int:
     if isinstance(rows, MeasuredRows):
         return 0
     return rows.codes.shape[1] if isinstance(rows, CodedRows) else rows.rows
+
+
+def has_gaps(rows: AnyRows) -> bool:
+    """Whether scores are about rows with missing cells."""
+    return isinstance(rows, ExpectedRows) or (not isinstance(rows, CountRounds) and bool(rows.has_missing.any()))
 
 
 def rounds_of(data: SharedCounts, options: LearningOptions) -> CountRounds:
