@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -57,7 +58,8 @@ Indices checked_given(const IndependenceTest& test, Index one, Index other, Indi
 
 // A skeleton together with what it refers to.
 struct ConstraintSearch {
-    ConstraintSearch(IndependenceTest& test, EdgeConstraints own) : constraints(std::move(own)), skeleton(test, constraints) {}
+    ConstraintSearch(IndependenceTest& test, EdgeConstraints own, std::int64_t most_tests)
+        : constraints(std::move(own)), skeleton(test, constraints, most_tests) {}
 
     EdgeConstraints constraints;
     Skeleton skeleton;
@@ -95,11 +97,12 @@ void bind_constraint_search(nb::module_& module) {
     nb::class_<ConstraintSearch>(module, "ConstraintSearch")
         .def(
             "__init__",
-            [](ConstraintSearch* place, IndependenceTest& test, const EdgeConstraints& constraints) {
+            [](ConstraintSearch* place, IndependenceTest& test, const EdgeConstraints& constraints, std::int64_t most_tests) {
                 if (test.size() != constraints.size) throw std::invalid_argument("the constraints are about other variables");
-                new (place) ConstraintSearch(test, constraints);
+                new (place) ConstraintSearch(test, constraints, most_tests);
             },
-            nb::arg("test"), nb::arg("constraints"), nb::keep_alive<1, 2>())
+            nb::arg("test"), nb::arg("constraints"), nb::arg("most_tests") = std::numeric_limits<std::int64_t>::max(),
+            nb::keep_alive<1, 2>())
         .def(
             "advance", [](ConstraintSearch& own, std::int64_t tests) { return own.skeleton.advance(tests); }, nb::arg("tests"),
             nb::call_guard<nb::gil_scoped_release>())
@@ -107,6 +110,7 @@ void bind_constraint_search(nb::module_& module) {
             "oriented", [](ConstraintSearch& own) { return oriented(own.skeleton, own.constraints); },
             nb::call_guard<nb::gil_scoped_release>())
         .def_prop_ro("level", [](const ConstraintSearch& own) { return own.skeleton.level(); })
+        .def_prop_ro("left_out", [](const ConstraintSearch& own) { return own.skeleton.left_out(); })
         .def_prop_ro("tests", [](const ConstraintSearch& own) { return own.skeleton.tests(); });
 }
 

@@ -426,6 +426,7 @@ nb::object Queries::ask_marginals(nb::handle evidence, nb::handle max_bytes, boo
     const auto variables = static_cast<std::size_t>(tables_->layout().variable_count());
     if (variables - reading.states.size() < 2) return nb::none();
     Plan whole = together(reading);
+    if (!whole) return nb::none();  // what does not fit takes more thought
     Vector<Plan> plans;
     if (!plan_each(reading, whole, plans)) return nb::none();
     if (whole) plans.assign(1, whole);

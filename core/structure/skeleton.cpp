@@ -24,8 +24,8 @@ bool next_subset(Vector<Index>& chosen, Index count) {
     return true;
 }
 
-Skeleton::Skeleton(IndependenceTest& test, const EdgeConstraints& constraints)
-    : test_(test), constraints_(constraints), adjacent_(static_cast<std::size_t>(test.size())) {
+Skeleton::Skeleton(IndependenceTest& test, const EdgeConstraints& constraints, std::int64_t most_tests)
+    : test_(test), constraints_(constraints), adjacent_(static_cast<std::size_t>(test.size())), most_tests_(most_tests) {
     for (Index one = 0; one < size(); ++one) {
         for (Index other = 0; other < size(); ++other) {
             const bool is_possible = !constraints.is_forbidden(one, other) || !constraints.is_forbidden(other, one);
@@ -40,6 +40,10 @@ bool Skeleton::advance(std::int64_t tests) {
     while (!is_done_ && tests_ < until) {
         if (next_ < pairs_.size()) {
             test_pair(pairs_[next_], pairs_[next_ + 1]);
+            if (tests_ >= most_tests_) {
+                is_done_ = true;
+                left_out_ = static_cast<Index>((pairs_.size() - next_) / 2);
+            }
             next_ += 2;
         } else {
             ++level_;
@@ -82,6 +86,7 @@ bool Skeleton::separate(Index one, Index other, const Vector<Index>* skipped) {
     do {
         for (Index place = 0; place < level_; ++place) given[place] = near[chosen[place]];
         if (skipped && is_subset(given, *skipped)) continue;
+        if (tests_ >= most_tests_) return false;
         if (!are_independent(one, other, given)) continue;
         separators_.insert_or_assign(key(one, other), given);
         return true;

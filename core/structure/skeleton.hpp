@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <unordered_map>
 
 #include "common/interrupt.hpp"
@@ -15,8 +16,9 @@ namespace dconvex {
 // so that the order of the pairs does not matter.
 class Skeleton {
 public:
-    // Both must outlive it.
-    Skeleton(IndependenceTest& test, const EdgeConstraints& constraints);
+    // Both must outlive it. After about `most_tests` it ends.
+    Skeleton(IndependenceTest& test, const EdgeConstraints& constraints,
+             std::int64_t most_tests = std::numeric_limits<std::int64_t>::max());
 
     // Goes on for about this many tests; false once all levels are done.
     bool advance(std::int64_t tests);
@@ -30,6 +32,8 @@ public:
     Indices separator(Index one, Index other) const;
     std::int64_t tests() const noexcept { return tests_; }
     Index level() const noexcept { return level_; }
+    // How many pairs of the level are left, with some of their tests: they are adjacent for all that is known.
+    Index left_out() const noexcept { return left_out_; }
 
     bool are_independent(Index one, Index other, Indices given);
 
@@ -48,6 +52,8 @@ private:
     Index level_ = 0;
     bool is_done_ = false;
     std::int64_t tests_ = 0;
+    std::int64_t most_tests_;
+    Index left_out_ = 0;
     std::unordered_map<std::int64_t, Vector<Index>> separators_;
     Poll poll_;
 };

@@ -1181,6 +1181,12 @@ class CountedScore(FamilyScore):
         """
 
 @final
+class PenalisedScore(FamilyScore):
+    """Another score with a price for each edge."""
+
+    def __init__(self, score: FamilyScore, edge_penalty: float) -> None: ...
+
+@final
 class CallableScore(FamilyScore):
     """A function of (variable, parents) in place of data: an oracle."""
 
@@ -1284,7 +1290,8 @@ def chi_squared_tail(value: float, degrees: float) -> float:
 class ConstraintSearch:
     """PC-stable: edges are removed by tests, level by level, and directed by colliders and what follows from them."""
 
-    def __init__(self, test: IndependenceTest, constraints: EdgeConstraints) -> None: ...
+    def __init__(self, test: IndependenceTest, constraints: EdgeConstraints, most_tests: int = ...) -> None:
+        """It ends after about `most_tests`."""
     def advance(self, tests: int) -> bool:
         """Go on for about this many tests; False once no edge is left to test."""
     def oriented(self) -> Pdag:
@@ -1292,6 +1299,9 @@ class ConstraintSearch:
     @property
     def level(self) -> int:
         """How many variables the tests are given."""
+    @property
+    def left_out(self) -> int:
+        """How many pairs of the level were not tested to the end."""
     @property
     def tests(self) -> int: ...
 

@@ -42,9 +42,9 @@ class CycleError(NetworkError):
 class UnknownVariableError(DconvexError, LookupError):
     """A variable that the graph or network does not have."""
 
-    def __init__(self, name: Hashable, known: Iterable[Hashable], where: str = "variable") -> None:
+    def __init__(self, name: Hashable, known: Iterable[Hashable], where: str = "variable", or_else: str = "") -> None:
         self.name = name
-        super().__init__(f"unknown {where} {name!r}{_way_out(name, known)}")
+        super().__init__(f"unknown {where} {name!r}{_way_out(name, known)}{or_else}")
 
 
 class UnknownStateError(DconvexError, LookupError):
@@ -110,6 +110,11 @@ def _way_out(name: Hashable, known: Iterable[Hashable]) -> str:
         return "; there are none"
     shown = ", ".join(repr(choice) for choice in choices[:8])
     return f"; there are {len(choices)}: {shown}{', …' if len(choices) > 8 else ''}"
+
+
+def has_near_match(name: Hashable, known: Iterable[Hashable]) -> bool:
+    """Whether an error would suggest a known name."""
+    return _near_match(name, list(known)) is not None
 
 
 def _near_match(name: Hashable, choices: Sequence[Hashable]) -> Hashable | None:

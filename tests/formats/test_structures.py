@@ -12,7 +12,7 @@ from mutations import try_for_a_minute, try_some
 from strategies import dags
 
 import dconvex as dc
-from dconvex.formats.structures import FORMATS
+from dconvex.formats.structures import FORMATS, is_structure
 
 SUFFIXES = (".txt", ".csv", ".dot", ".bif", ".csv.gz")
 
@@ -74,6 +74,57 @@ probability ( bronchitis | smoking );  // no tables
 probability ( "dys -> pnoea" | bronchitis ) { (yes) 0.5, 0.5; }
 probability ( tuberculosis | visit ) { table 1, 2; }
 """
+WITHOUT_TABLES = {
+    "net": """node b { states = ("no" "yes"); } node a { states = ("0" "1"); }
+        potential ( a ) { } potential ( b | a ) { }""",
+    "xmlbif": """<BIF VERSION="0.3"><NETWORK><NAME>n</NAME>
+        <VARIABLE TYPE="nature"><NAME>a</NAME><OUTCOME>0</OUTCOME></VARIABLE>
+        <VARIABLE TYPE="nature"><NAME>b</NAME><OUTCOME>0</OUTCOME></VARIABLE>
+        <DEFINITION><FOR>a</FOR></DEFINITION><DEFINITION><FOR>b</FOR><GIVEN>a</GIVEN></DEFINITION></NETWORK></BIF>""",
+    "xdsl": """<smile version="1.0" id="n"><nodes><cpt id="a"><state id="x" /></cpt>
+        <cpt id="b"><state id="x" /><parents>a</parents></cpt></nodes></smile>""",
+    "dsc": """belief network "n" node a { type : discrete [ 1 ] = { "x" }; } node b { type : discrete [ 1 ] = { "x" }; }
+        probability ( b | a ) { }""",
+    "dne": "bnet n { node a { states = (x, y); }; node b { states = (x, y); parents = (a); }; };",
+    "dsl": """net n { node a { TYPE = CPT; PARENTS = (); DEFINITION = { NAMESTATES = (x, y); }; };
+        node b { TYPE = CPT; PARENTS = (a); DEFINITION = { NAMESTATES = (x, y); }; }; };""",
+}
+"""a → b, in formats of networks."""
+
+
+@pytest.mark.parametrize("suffix", WITHOUT_TABLES)
+def test_network_files_may_lack_their_tables(tmp_path, suffix):
+    path = written(tmp_path, f"graph.{suffix}", WITHOUT_TABLES[suffix])
+    assert dc.read_structure(path) == dc.Dag([("a", "b")])
+    assert is_structure(path)
+    with pytest.raises(dc.FormatError, match=r"expected .*found none|expected .* in the"):
+        dc.read(path)
+
+
+@pytest.mark.parametrize("suffix", ["net", "xmlbif", "xdsl", "dsc"])
+def test_a_file_with_tables_is_a_network(tmp_path, suffix):
+    path = tmp_path / f"asia.{suffix}"
+    dc.write(dc.load_network("asia"), path)
+    assert not is_structure(path)
+    assert dc.read_structure(path) == dc.load_network("asia").dag
+    assert not is_structure(tmp_path / f"none.{suffix}")
+    assert not is_structure(written(tmp_path, f"broken.{suffix}", "potential {"))
+    genes = tmp_path / "genes.net"
+    dc.write(dc.load_network("ecoli70"), genes)
+    assert not is_structure(genes)
+    assert dc.read_structure(genes) == dc.load_network("ecoli70").dag
+
+
+def test_one_table_that_is_missing_is_an_error(tmp_path):
+    path = written(tmp_path, "half.net", WITHOUT_TABLES["net"].replace("( a ) { }", "( a ) { data = (0.5 0.5); }"))
+    assert not is_structure(path)
+    with pytest.raises(dc.FormatError, match="expected 'data' in the potential of 'b'"):
+        dc.read(path)
+    cycle = written(tmp_path, "cycle.net", WITHOUT_TABLES["net"].replace("( a )", "( a | b )"))
+    with pytest.raises(dc.FormatError, match="contain a cycle"):
+        dc.read_structure(cycle)
+
+
 KNOWN = dc.Dag(
     [("smoking", "lung cancer"), ("smoking", "bronchitis"), ("bronchitis", "dys -> pnoea"), ("visit", "tuberculosis")],
     ["smoking", "lung cancer", "bronchitis", "dys -> pnoea", "visit", "tuberculosis", "xray"],

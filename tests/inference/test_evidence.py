@@ -338,3 +338,23 @@ def test_rows_that_are_no_evidence():
         local.query("lung", pd.DataFrame({"smoke": ["yes", "no"]}))
     with pytest.raises(dc.UnknownVariableError, match="did you mean 'smoke'"):
         local.query("lung", pd.Series({"smok": "yes"}))
+
+
+def test_a_row_that_became_a_dict_says_what_takes_it():
+    """A dict is strict, so that no slip goes unnoticed; a row of polars is a dict, too."""
+    model = dc.localize(dc.load_network("asia"))
+    frame = pl.DataFrame({"id": [7], "smoke": ["yes"], "comment": [None]})
+    row = frame.row(0, named=True)
+    for ask in (model.query, model.most_informative):
+        with pytest.raises(dc.UnknownVariableError, match=r"'id'; .*\{name: row\[name\] for name in model.dag.nodes if"):
+            ask("lung", row)
+    expected = model.query("lung", {"smoke": "yes"}).values
+    for taken in ({name: row[name] for name in model.dag.nodes if name in row}, frame[0]):
+        assert (model.query("lung", taken).values == expected).all()
+    with pytest.raises(dc.UnknownVariableError, match=r"unknown variable 'smok'; did you mean 'smoke'\?; of a row"):
+        model.query("lung", {"id": 7, "smok": "yes"})
+    with pytest.raises(dc.UnknownVariableError, match=r"unknown variable 'smok'; did you mean 'smoke'\?$"):
+        model.query("lung", {"smok": "yes", "xray": "no"})
+    gaussian = dc.localize(dc.load_network("ecoli70"))
+    with pytest.raises(dc.UnknownVariableError, match="pass it as a frame of one row"):
+        gaussian.query("lacA", {"aceB": 1.0, "row number": 3})

@@ -10,6 +10,7 @@ from structure.oracles import indices, no_edges, problem_edges, random_dags
 
 import dconvex as dc
 from dconvex import _core
+from dconvex.structure import constraint_based
 
 
 def searched(test, required=(), forbidden=()):
@@ -142,7 +143,32 @@ def test_the_core_checks_what_it_is_given():
     assert test.size == 3
 
 
+def test_tests_end_where_they_are_too_many():
+    dag = dc.Dag([(0, child) for child in range(1, 9)])
+    found = []
+    for most in (40, 110, 10**6):
+        search = _core.ConstraintSearch(separation_in(dag), _core.EdgeConstraints(9, no_edges(), no_edges()), most)
+        while search.advance(50):
+            pass
+        assert search.tests <= most
+        found.append((search.level, search.left_out, len(class_of(search).undirected)))
+    assert (found[0][0], found[1][0]) == (1, 1)
+    assert found[0][1] > found[1][1] > found[2][1] == 0
+    assert found[0][2] > found[1][2] > found[2][2] == 8
+
+
 # --- learn_structure
+
+
+def test_too_many_tests_are_left_out_and_said(alarm, monkeypatch):
+    monkeypatch.setattr(constraint_based, "MOST_WORK", 3e6)
+    found = dc.learn_structure(alarm, method="pc")
+    assert "given at most 0 variables" in found.notes[0]
+    assert "tests given 1 variable or more might remove" in found.notes[1]
+    monkeypatch.undo()
+    monkeypatch.setattr(constraint_based, "AT_ONCE", 10)
+    found = dc.learn_structure(alarm, method="pc", max_seconds=1e-9)
+    assert "max_seconds ended the tests" in found.notes[1]
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -81,7 +81,7 @@ def application(shelf: Shelf, hosts: Hosts) -> ASGIApp:
         *(route for path, find in found.items() for route in _model_routes(path, find)),
         *(Mount(f"{path}/assets", files) for path in ("", *found)),
     ]
-    problems = {HTTPException: _http_problem, Exception: _internal_error}
+    problems = {HTTPException: _http_problem, ClientDisconnect: _nobody_listens, Exception: _internal_error}
     return Guard(Starlette(routes=routes, exception_handlers=problems), hosts)
 
 
@@ -160,6 +160,11 @@ def _http_problem(request: Request, error: Exception) -> Response:
     """An error of starlette, in the form that the page reads."""
     assert isinstance(error, HTTPException)
     return JSONResponse({"problem": error.detail}, error.status_code, error.headers)
+
+
+def _nobody_listens(request: Request, error: Exception) -> Response:
+    """The client left in the middle of its request: nothing is wrong here, and nobody reads this."""
+    return Response(status_code=400)
 
 
 def _internal_error(request: Request, error: Exception) -> Response:

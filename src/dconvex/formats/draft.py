@@ -72,13 +72,12 @@ class Draft:
 
     def network(self) -> BayesianNetwork:
         """The network, or a `FormatError` at the first thing that is wrong."""
-        self._check_keys()
-        keys = {variable.name: key for key, variable in self.variables.items()}
-        self._check_names(keys)
+        keys = self._checked_keys()
+        for key, variable in self.variables.items():
+            if key not in self.families:
+                self.scanner.fail(f"expected a {self.block} for {key!r}, found none", variable.position)
         try:
-            dag = Dag.from_parents(
-                {name: [self.variables[parent].name for parent in self.families[key].parents] for name, key in keys.items()}
-            )
+            dag = self._dag(keys)
             in_order = [keys[name] for name in dag.nodes]
             labels = tuple(self.variables[key].labels for key in in_order)
             return BayesianNetwork(dag, tables_in(self.scanner.path, dag, labels, self._tables(in_order), self.rows))
@@ -87,19 +86,34 @@ class Draft:
         except DconvexError as error:
             self.scanner.fail(str(error), self._position_of(error, keys))
 
-    def _check_keys(self) -> None:
+    @property
+    def has_tables(self) -> bool:
+        """Whether there is a table; a file without any holds a graph."""
+        return any(not isinstance(family.table, MissingTable) for family in self.families.values())
+
+    def dag(self) -> Dag:
+        """The graph alone: tables are not read, and may be missing; a variable without a family has no parents."""
+        keys = self._checked_keys()
+        try:
+            return self._dag(keys)
+        except DconvexError as error:
+            self.scanner.fail(str(error), self._position_of(error, keys))
+
+    def _dag(self, keys: Mapping[Name, Name]) -> Dag:
+        parents = {name: self.families[key].parents if key in self.families else () for name, key in keys.items()}
+        return Dag.from_parents({name: [self.variables[parent].name for parent in own] for name, own in parents.items()})
+
+    def _checked_keys(self) -> dict[Name, Name]:
+        """The key of each variable by its name; members of families that are no variables are refused."""
         for key, family in self.families.items():
             for member in (key, *family.parents):
                 if member not in self.variables:
                     self.scanner.fail(str(UnknownVariableError(member, self.variables)), family.position)
-        for key, variable in self.variables.items():
-            if key not in self.families:
-                self.scanner.fail(f"expected a {self.block} for {key!r}, found none", variable.position)
-
-    def _check_names(self, keys: Mapping[Name, Name]) -> None:
+        keys = {variable.name: key for key, variable in self.variables.items()}
         for key, variable in self.variables.items():
             if keys[variable.name] != key:
                 self.scanner.fail(f"two variables are called {variable.name!r}", variable.position)
+        return keys
 
     def _tables(self, keys: Sequence[Name]) -> Iterator[Floats]:
         cells_so_far = 0
@@ -115,12 +129,24 @@ class Draft:
 
     def _position_of(self, error: DconvexError, keys: Mapping[Name, Name]) -> int:
         culprit = error.cycle[0] if isinstance(error, CycleError) else getattr(error, "variable", None)
-        return next((self.families[key].position for name, key in keys.items() if name == culprit), 0)
+        return next((self.families[key].position for name, key in keys.items() if name == culprit and key in self.families), 0)
 
 
 def row_major(excerpt: Excerpt) -> ReadTable:
     """The reader of a table whose cells are in our own order."""
     return lambda sizes: read_numbers(excerpt, cell_count(sizes))
+
+
+@dataclass(frozen=True, slots=True)
+class MissingTable:
+    """The reader of a table that is not there: an error once it is needed, since the graph alone does without."""
+
+    scanner: Scanner
+    problem: str
+    position: int
+
+    def __call__(self, sizes: Sequence[int]) -> Floats:
+        self.scanner.fail(self.problem, self.position)
 
 
 def cell_count(sizes: Iterable[int]) -> int:

@@ -20,7 +20,7 @@ from typing import cast
 import numpy as np
 
 from dconvex.arrays import Floats
-from dconvex.formats.draft import Draft, ReadTable
+from dconvex.formats.draft import Draft, MissingTable, ReadTable
 from dconvex.formats.file_format import Format, all_fit
 from dconvex.formats.number_lists import read_numbers, rows_of_numbers
 from dconvex.formats.rows import FILE_ROWS
@@ -51,6 +51,11 @@ STATE = re.compile(rf'(?![^"{{}}]*+["{{}}]){LINE.pattern}')
 
 def parse(text: str, path: str, rows: RowRule = FILE_ROWS) -> BayesianNetwork:
     """The network in a DSC text; blocks may be in any order."""
+    return drafted(text, path, rows).network()
+
+
+def drafted(text: str, path: str, rows: RowRule) -> Draft:
+    """What is in a DSC text."""
     scanner = Scanner(COMMENT.sub(lambda found: blank(found) if found.group(1) else found.group(), text), path)
     draft = Draft(scanner, "probability block", rows)
     scanner.expect(HEAD, "'belief network'")
@@ -62,7 +67,7 @@ def parse(text: str, path: str, rows: RowRule = FILE_ROWS) -> BayesianNetwork:
             _add_variable(scanner, draft)
         else:
             _add_family(scanner, draft)
-    return draft.network()
+    return draft
 
 
 def _word(found: re.Match[str]) -> str:
@@ -102,7 +107,8 @@ def _add_family(scanner: Scanner, draft: Draft) -> None:
         if found := scanner.take(FUNCTION):
             scanner.fail(f"a table with {found.group()!r} cannot be read; write its rows out", found.start())
         statements.append(scanner.expect(STATEMENT, "'(states) : numbers;', 'numbers;' or '}'"))
-    draft.add_family(children[0], position, parents, _reader(scanner, position, statements))
+    empty = MissingTable(scanner, "expected the rows of a table, found none", position)
+    draft.add_family(children[0], position, parents, _reader(scanner, position, statements) if statements else empty)
 
 
 def _reader(scanner: Scanner, position: int, statements: Sequence[re.Match[str]]) -> ReadTable:
@@ -178,6 +184,7 @@ FORMAT = Format(
     suffixes=(".dsc",),
     kinds=frozenset({"discrete"}),
     parse=parse,
+    drafted=drafted,
     render=render,
     replacements=all_fit,
 )

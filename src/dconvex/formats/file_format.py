@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import Protocol, TypeAlias, cast
 
 from dconvex.errors import FormatError
 from dconvex.graph.dag import Dag
@@ -15,6 +15,20 @@ from dconvex.network.probability_tables import RowRule
 
 Renaming: TypeAlias = dict[Name | tuple[Name, Label], Name | Label]
 """Variable → its name in the file, (variable, state) → the state's name in the file; only those that change."""
+
+
+class Drafted(Protocol):
+    """What is in a file, read as far as a graph needs it: `Draft` or `GaussianDraft`."""
+
+    def network(self) -> BayesianNetwork:
+        """The network, with its tables."""
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether there are tables."""
+
+    def dag(self) -> Dag:
+        """The graph, whose tables may be missing."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +44,8 @@ class Format:
     render: Callable[[BayesianNetwork], str] | None
     replacements: Callable[[Sequence[Name | Label]], Mapping[Name | Label, Name | Label]]
     """New names for those that would not be read back from the file as they are, type included."""
+    drafted: Callable[[str, str, RowRule], Drafted] | None = None
+    """What is in a file, where a file may hold a graph without tables."""
 
 
 def all_fit(names: Sequence[Name | Label]) -> dict[Name | Label, Name | Label]:

@@ -44,6 +44,15 @@ class GaussianDraft:
         except (DconvexError, ValueError) as error:
             self.scanner.fail(f"the name of {key!r} is not valid: {error}", position)
 
+    @property
+    def has_tables(self) -> bool:
+        """Whether there are numbers: there are, for each variable."""
+        return True
+
+    def dag(self) -> Dag:
+        """The graph alone."""
+        return self.network().dag
+
     def network(self) -> BayesianNetwork:
         """The network, or a `FormatError` at the first thing that is wrong."""
         names = {key: entry.name for key, entry in self.entries.items()}

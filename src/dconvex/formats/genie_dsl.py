@@ -14,7 +14,7 @@ become tables; other kinds are refused.
 from __future__ import annotations
 
 from dconvex.formats.computed_tables import deterministic, noisy_max
-from dconvex.formats.draft import Draft, ReadTable, row_major
+from dconvex.formats.draft import Draft, MissingTable, ReadTable, row_major
 from dconvex.formats.file_format import Format, all_fit
 from dconvex.formats.nested_blocks import Block, items, read_blocks
 from dconvex.formats.rows import FILE_ROWS
@@ -25,6 +25,11 @@ from dconvex.network.probability_tables import RowRule
 
 def parse(text: str, path: str, rows: RowRule = FILE_ROWS) -> BayesianNetwork:
     """The network in a DSL text."""
+    return drafted(text, path, rows).network()
+
+
+def drafted(text: str, path: str, rows: RowRule) -> Draft:
+    """What is in a DSL text."""
     scanner, root = read_blocks(text, path)
     if root.kind != "net":
         scanner.fail(f"expected 'net', found {root.kind[:40]!r}", root.position)
@@ -32,7 +37,7 @@ def parse(text: str, path: str, rows: RowRule = FILE_ROWS) -> BayesianNetwork:
     for node in root.blocks:
         if node.kind == "node":
             _add_node(scanner, draft, node)
-    return draft.network()
+    return draft
 
 
 def _add_node(scanner: Scanner, draft: Draft, node: Block) -> None:
@@ -51,6 +56,9 @@ def _table(scanner: Scanner, node: Block, definition: Block, states: list[str]) 
         return definition.values[key]
 
     kind = node.word("TYPE")
+    if kind == "CPT" and "PROBABILITIES" not in definition.values:
+        problem = f"expected PROBABILITIES in the DEFINITION of {node.name!r}"
+        return MissingTable(scanner, problem, definition.position)
     if kind == "CPT":
         return row_major(value("PROBABILITIES"))
     if kind == "TRUTHTABLE":
@@ -66,6 +74,7 @@ FORMAT = Format(
     suffixes=(".dsl",),
     kinds=frozenset({"discrete"}),
     parse=parse,
+    drafted=drafted,
     render=None,
     replacements=all_fit,
 )

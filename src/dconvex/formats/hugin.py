@@ -29,7 +29,7 @@ from dataclasses import dataclass
 
 from dconvex.arrays import Floats
 from dconvex.errors import UnknownVariableError
-from dconvex.formats.draft import Draft, row_major
+from dconvex.formats.draft import Draft, MissingTable, row_major
 from dconvex.formats.file_format import Format, all_fit
 from dconvex.formats.gaussian_draft import GaussianDraft
 from dconvex.formats.linear_terms import Terms
@@ -77,6 +77,11 @@ class _Block:
 
 def parse(text: str, path: str, rows: RowRule = FILE_ROWS) -> BayesianNetwork:
     """The network in a NET text; blocks may be in any order."""
+    return drafted(text, path, rows).network()
+
+
+def drafted(text: str, path: str, rows: RowRule) -> Draft | GaussianDraft:
+    """What is in a NET text."""
     scanner = Scanner(_without_comments(text), path)
     blocks = [_block(scanner, is_first=True)]
     while scanner.skip_space() < len(scanner.text):
@@ -84,14 +89,14 @@ def parse(text: str, path: str, rows: RowRule = FILE_ROWS) -> BayesianNetwork:
     potentials = [block for block in blocks if block.kind == "potential"]
     continuous = {block.names[0]: block for block in blocks if block.kind == "continuous node"}
     if continuous:
-        return _gaussian_network(scanner, continuous, potentials, [block for block in blocks if block.kind == "node"])
+        return _gaussian_draft(scanner, continuous, potentials, [block for block in blocks if block.kind == "node"])
     draft = Draft(scanner, "potential", rows)
     for block in blocks:
         if block.kind == "node":
             _add_variable(scanner, draft, block)
     for block in potentials:
         _add_family(scanner, draft, block)
-    return draft.network()
+    return draft
 
 
 def _block(scanner: Scanner, *, is_first: bool) -> _Block:
@@ -117,9 +122,9 @@ def _block(scanner: Scanner, *, is_first: bool) -> _Block:
     return _Block(kind, position, children, parents, _attributes(scanner))
 
 
-def _gaussian_network(
+def _gaussian_draft(
     scanner: Scanner, continuous: Mapping[str, _Block], potentials: Sequence[_Block], discrete: Sequence[_Block]
-) -> BayesianNetwork:
+) -> GaussianDraft:
     """A network of continuous nodes, each with a normal distribution around a linear expression."""
     if discrete:
         problem = f"{discrete[0].names[0]!r} is discrete and {next(iter(continuous))!r} continuous"
@@ -141,7 +146,7 @@ def _gaussian_network(
     for name, block in continuous.items():
         if name not in draft.entries:
             scanner.fail(f"expected a potential for {name!r}, found none", block.position)
-    return draft.network()
+    return draft
 
 
 def _notes(block: _Block) -> dict[str, str]:
@@ -188,17 +193,22 @@ def _items(value: Excerpt) -> list[str]:
 
 
 def _add_family(scanner: Scanner, draft: Draft, block: _Block) -> None:
-    data = _data(scanner, block)
-    if data.text.count("(") != data.text.count(")"):
+    data = block.attributes.get("data")
+    if data is not None and data.text.count("(") != data.text.count(")"):
         data.fail("expected as many '(' as ')'")
-    draft.add_family(block.names[0], block.position, block.parents, row_major(data))
+    table = MissingTable(scanner, _no_data(block), block.position) if data is None else row_major(data)
+    draft.add_family(block.names[0], block.position, block.parents, table)
 
 
 def _data(scanner: Scanner, block: _Block) -> Excerpt:
     if "data" not in block.attributes:
-        other = "; tables that a model computes cannot be read" if "model_data" in block.attributes else ""
-        scanner.fail(f"expected 'data' in the potential of {block.names[0]!r}{other}", block.position)
+        scanner.fail(_no_data(block), block.position)
     return block.attributes["data"]
+
+
+def _no_data(block: _Block) -> str:
+    other = "; tables that a model computes cannot be read" if "model_data" in block.attributes else ""
+    return f"expected 'data' in the potential of {block.names[0]!r}{other}"
 
 
 def render(network: BayesianNetwork) -> str:
@@ -247,6 +257,7 @@ FORMAT = Format(
     suffixes=(".net",),
     kinds=frozenset({"discrete", "gaussian"}),
     parse=parse,
+    drafted=drafted,
     render=render,
     replacements=all_fit,
 )

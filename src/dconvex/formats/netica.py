@@ -18,7 +18,7 @@ import itertools
 from collections.abc import Sequence
 
 from dconvex.formats.computed_tables import deterministic
-from dconvex.formats.draft import Draft, ReadTable, row_major
+from dconvex.formats.draft import Draft, MissingTable, ReadTable, row_major
 from dconvex.formats.file_format import Format, all_fit
 from dconvex.formats.nested_blocks import Block, items, read_blocks
 from dconvex.formats.rows import FILE_ROWS
@@ -31,6 +31,11 @@ KINDS = {"DECISION": "a decision", "UTILITY": "a utility", "ASSUME": "an assumpt
 
 def parse(text: str, path: str, rows: RowRule = FILE_ROWS) -> BayesianNetwork:
     """The network in a DNE text."""
+    return drafted(text, path, rows).network()
+
+
+def drafted(text: str, path: str, rows: RowRule) -> Draft:
+    """What is in a DNE text."""
     scanner, root = read_blocks(text, path)
     if root.kind != "bnet":
         scanner.fail(f"expected 'bnet', found {root.kind[:40]!r}", root.position)
@@ -39,7 +44,7 @@ def parse(text: str, path: str, rows: RowRule = FILE_ROWS) -> BayesianNetwork:
     for node in root.blocks:
         if node.kind == "node":
             _add_node(scanner, draft, node, parameters)
-    return draft.network()
+    return draft
 
 
 def _add_node(scanner: Scanner, draft: Draft, node: Block, parameters: set[str]) -> None:
@@ -72,7 +77,8 @@ def _table(scanner: Scanner, node: Block, states: Sequence[str]) -> ReadTable:
     if "probs" in node.values:
         return row_major(node.values["probs"])
     if "functable" not in node.values:
-        scanner.fail(f"expected 'probs' or 'functable' in the node {node.name!r}, which has no table", node.position)
+        problem = f"expected 'probs' or 'functable' in the node {node.name!r}, which has no table"
+        return MissingTable(scanner, problem, node.position)
     value = node.values["functable"]
     chosen = [(_state(word, states), position) for word, position in items(value)]
     return deterministic(node.name, states, chosen, value)
@@ -90,6 +96,7 @@ FORMAT = Format(
     suffixes=(".dne", ".dnet"),
     kinds=frozenset({"discrete"}),
     parse=parse,
+    drafted=drafted,
     render=None,
     replacements=all_fit,
 )

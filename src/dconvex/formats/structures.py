@@ -10,7 +10,8 @@ from typing import cast
 
 from dconvex.errors import FormatError
 from dconvex.formats import bif_structure, edge_csv, edge_text, graphviz
-from dconvex.formats.file_format import Renaming
+from dconvex.formats.file_format import Drafted, Renaming
+from dconvex.formats.rows import FILE_ROWS
 from dconvex.formats.spelling import fresh_word
 from dconvex.formats.text_files import is_zipped, read_text, write_text
 from dconvex.graph.dag import Dag
@@ -42,8 +43,8 @@ def read_structure(path: str | os.PathLike[str]) -> Dag:
 
     Args:
         path: The file. Its suffix says the format: `.txt` or `.edges`, an edge list with `a -> b` on each line; `.csv` with
-            columns parent and child; `.dot` or `.gv`; `.bif`, the tables of which may be missing; or another format that `read`
-            takes, with its tables. Each may be followed by `.gz`.
+            columns parent and child; `.dot` or `.gv`; or a format that `read` takes, the tables of which are not looked at and
+            may be missing. Each may be followed by `.gz`.
 
     Returns:
         The graph; parents are in the order of the file.
@@ -64,15 +65,32 @@ def read_structure(path: str | os.PathLike[str]) -> Dag:
     if plain not in networks:
         known = ", ".join(dict.fromkeys([*(suffix for own in FORMATS for suffix in own.suffixes), *networks]))
         raise FormatError(f"unknown suffix {plain!r}; structures are in {known}, each also with .gz", path=str(source))
-    return read(source).dag
+    drafted = _drafted(source)
+    return read(source).dag if drafted is None else drafted.dag()
 
 
 def is_structure(path: Path) -> bool:
-    """Whether a file holds a graph and no tables."""
+    """Whether a file holds a graph and no tables, as far as it can be read."""
     form = structure_format(path)
-    if form is None or form.name != "BIF":
-        return form is not None
-    return path.is_file() and not bif_structure.has_tables(read_text(path))
+    if form is not None and form.name != "BIF":
+        return True
+    if not path.is_file():
+        return False
+    if form is not None:
+        return not bif_structure.has_tables(read_text(path))
+    try:
+        drafted = _drafted(path)
+    except (FormatError, OSError):
+        return False
+    return drafted is not None and not drafted.has_tables
+
+
+def _drafted(path: Path) -> Drafted | None:
+    """What is in a network file, where its format may do without tables."""
+    from dconvex.formats.registry import format_of
+
+    drafted = format_of(path).drafted
+    return None if drafted is None else drafted(read_text(path), str(path), FILE_ROWS)
 
 
 def structure_format(path: Path) -> StructureFormat | None:

@@ -21,7 +21,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from dconvex.formats.computed_tables import deterministic, noisy_max
-from dconvex.formats.draft import Draft, ReadTable, row_major
+from dconvex.formats.draft import Draft, ReadTable
 from dconvex.formats.gaussian_draft import GaussianDraft
 from dconvex.formats.linear_terms import Linear, Terms
 from dconvex.formats.number_lists import first_parent_slowest, rows_of_numbers
@@ -41,22 +41,22 @@ VARIANCE = "dconvex_variance"
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<smile version="1.0" id="unknown" numsamples="10000" discsamples="10000">\n'
 
 
-def read_network(document: Document, rows: RowRule) -> BayesianNetwork:
-    """The network in an XDSL document; nodes may be in any order."""
+def drafted(document: Document, rows: RowRule) -> Draft | GaussianDraft:
+    """What is in an XDSL document; nodes may be in any order."""
     for element in document.root.all("dynamic"):
         document.fail("this is a dynamic network; only networks without time can be read", element)
     nodes = document.the("nodes", document.root).children
     equations = [node for node in nodes if node.tag == "equation"]
     if equations:
-        return _gaussian_network(document, nodes, equations)
+        return _gaussian_draft(document, nodes, equations)
     is_pyagrum = _is_pyagrum(document.root)
     draft = Draft(document.scanner, "<cpt>", rows)
     for node in nodes:
         _add_node(document, draft, node, is_pyagrum)
-    return draft.network()
+    return draft
 
 
-def _gaussian_network(document: Document, nodes: Sequence[Element], equations: Sequence[Element]) -> BayesianNetwork:
+def _gaussian_draft(document: Document, nodes: Sequence[Element], equations: Sequence[Element]) -> GaussianDraft:
     """A network of equations, all of which must be linear with normal noise."""
     draft = GaussianDraft(document.scanner)
     for node in nodes:
@@ -71,7 +71,7 @@ def _gaussian_network(document: Document, nodes: Sequence[Element], equations: S
         if math.isclose(exact, regression.variance, rel_tol=1e-12):
             regression.variance = exact
         draft.add(key, node.position, _parents(node), regression, properties)
-    return draft.network()
+    return draft
 
 
 def _equation(document: Document, key: str, node: Element) -> Linear:
@@ -100,7 +100,7 @@ def _add_node(document: Document, draft: Draft, node: Element, is_pyagrum: bool)
     key = document.attribute("id", node)
     states = [document.attribute("id", state) for state in node.all("state")]
     if node.tag == "cpt":
-        table = row_major(document.excerpt(document.the("probabilities", node)))
+        table = document.table("probabilities", node)
     elif node.tag == "deterministic":
         excerpt = document.excerpt(document.the("resultingstates", node))
         chosen = [(found.group(), found.start()) for found in STATE.finditer(excerpt.text)]

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from dconvex.formats import xdsl, xmlbif
-from dconvex.formats.file_format import Format, all_fit
+from dconvex.formats.file_format import Drafted, Format, all_fit
 from dconvex.formats.rows import FILE_ROWS
 from dconvex.network.network import BayesianNetwork
 from dconvex.network.probability_tables import RowRule
 
-READERS = {"BIF": xmlbif.read_network, "smile": xdsl.read_network}
+if TYPE_CHECKING:
+    from dconvex.formats.xml_tree import Document
+
+READERS: dict[str, Callable[[Document, RowRule], Drafted]] = {"BIF": xmlbif.drafted, "smile": xdsl.drafted}
 
 
 def parse(text: str, path: str, rows: RowRule = FILE_ROWS) -> BayesianNetwork:
     """The network in an XML text."""
+    return drafted(text, path, rows).network()
+
+
+def drafted(text: str, path: str, rows: RowRule) -> Drafted:
+    """What is in an XML text."""
     from dconvex.formats.xml_tree import read_document
 
     document = read_document(text, path)
-    read_network = READERS.get(document.root.tag)
-    if read_network is None:
+    read = READERS.get(document.root.tag)
+    if read is None:
         document.fail(f"expected <BIF> (XMLBIF) or <smile> (XDSL), found <{document.root.tag[:40]}>", document.root)
-    return read_network(document, rows)
+    return read(document, rows)
 
 
 XMLBIF = Format(
@@ -27,6 +38,7 @@ XMLBIF = Format(
     suffixes=(".xmlbif", ".xbif", ".bifxml", ".xml"),
     kinds=frozenset({"discrete"}),
     parse=parse,
+    drafted=drafted,
     render=xmlbif.render,
     replacements=all_fit,
 )
@@ -35,6 +47,7 @@ XDSL = Format(
     suffixes=(".xdsl",),
     kinds=frozenset({"discrete", "gaussian"}),
     parse=parse,
+    drafted=drafted,
     render=xdsl.render,
     replacements=all_fit,
 )

@@ -18,6 +18,7 @@ from xml.sax.xmlreader import AttributesImpl
 from defusedxml.common import DefusedXmlException
 from defusedxml.expatreader import DefusedExpatParser
 
+from dconvex.formats.draft import MissingTable, ReadTable, row_major
 from dconvex.formats.scanner import Excerpt, Scanner, blank
 
 XML_SPACE = " \t\n\r"
@@ -80,6 +81,12 @@ class Document:
         if len(found) != 1:
             self.fail(f"expected one <{tag}> in <{element.tag}>, found {len(found) or 'none'}", element)
         return found[0]
+
+    def table(self, tag: str, element: Element) -> ReadTable:
+        """The reader of the table in the one child with that tag; without one, an error once the table is needed."""
+        if element.all(tag):
+            return row_major(self.excerpt(self.the(tag, element)))
+        return MissingTable(self.scanner, f"expected one <{tag}> in <{element.tag}>, found none", element.position)
 
     def attribute(self, name: str, element: Element) -> str:
         if name not in element.attributes:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, cast
 
-from dconvex.formats.draft import Draft, row_major
+from dconvex.formats.draft import Draft
 from dconvex.formats.number_lists import rows_of_numbers
 from dconvex.formats.spelling import LINE, Spellings, notes, spelled
 from dconvex.names import Label, Name
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from dconvex.formats.xml_tree import Document, Element
 
 
-def read_network(document: Document, rows: RowRule) -> BayesianNetwork:
-    """The network in an XMLBIF document; variables and definitions may be in any order."""
+def drafted(document: Document, rows: RowRule) -> Draft:
+    """What is in an XMLBIF document; variables and definitions may be in any order."""
     draft = Draft(document.scanner, "<DEFINITION>", rows)
     inside = document.the("NETWORK", document.root)
     for variable in inside.all("VARIABLE"):
         _add_variable(document, draft, variable)
     for definition in inside.all("DEFINITION"):
         _add_family(document, draft, definition)
-    return draft.network()
+    return draft
 
 
 def _add_variable(document: Document, draft: Draft, variable: Element) -> None:
@@ -56,7 +56,7 @@ def _properties(variable: Element) -> Iterator[tuple[str, str]]:
 def _add_family(document: Document, draft: Draft, definition: Element) -> None:
     name = document.the("FOR", definition).text
     parents = [given.text for given in definition.all("GIVEN")]
-    table = row_major(document.excerpt(document.the("TABLE", definition)))
+    table = document.table("TABLE", definition)
     draft.add_family(name, definition.position, parents, table)
 
 

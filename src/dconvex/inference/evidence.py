@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from dconvex._core import Likelihoods
 from dconvex.arrays import Floats
 from dconvex.bins import state_of
-from dconvex.errors import ImpossibleEvidenceError, UnknownStateError, UnknownVariableError
+from dconvex.errors import ImpossibleEvidenceError, UnknownStateError, UnknownVariableError, has_near_match
 from dconvex.graph.dag import Dag
 from dconvex.names import Label, Name, check_mapping
 
@@ -152,8 +152,29 @@ def row_as_mapping(row: object, dag: Dag, targets: Iterable[Name]) -> dict[Name,
     return {name: value for name, value in cells.items() if name in dag and name not in left_out}
 
 
-def _known(evidence: Mapping[Name, object] | None) -> Iterable[tuple[Name, object]]:
-    return () if evidence is None else evidence.items()
+def _known(dag: Dag, evidence: Mapping[Name, object] | None) -> Iterable[tuple[int, Name, object]]:
+    """The variables by index and name, and what is known of them; a name that the model does not have is an error."""
+    if evidence is None:
+        return
+    for name, value in evidence.items():
+        try:
+            variable = dag.index_of(name)
+        except UnknownVariableError as error:
+            raise _stranger(dag, evidence) or error from None
+        yield variable, name, value
+
+
+def _stranger(dag: Dag, evidence: Mapping[Name, object]) -> UnknownVariableError | None:
+    """The error about the name that looks most like a slip; where it may be a column of a table, it says what takes rows."""
+    strangers = [name for name in evidence if name not in dag]
+    slips = [name for name in strangers if has_near_match(name, dag.nodes)]
+    if len(strangers) == len(slips) == 1 or not strangers:
+        return None
+    way_out = (
+        "; of a row of a table with more columns take those of the model, {name: row[name] for name in model.dag.nodes if "
+        "name in row}, or pass it as a frame of one row, such as frame[0] of polars"
+    )
+    return UnknownVariableError((slips or strangers)[0], dag.nodes, or_else=way_out)
 
 
 def read_states(
@@ -164,8 +185,7 @@ def read_states(
     check_mapping("soft", soft)
     observed: dict[int, int] = {}
     likelihoods: dict[int, Floats] = {}
-    for name, value in _known(evidence):
-        variable = dag.index_of(name)
+    for variable, name, value in _known(dag, evidence):
         if is_missing(value):
             continue
         if not isinstance(value, set | frozenset | list | tuple):
@@ -240,8 +260,8 @@ def read_numbers(dag: Dag, evidence: Mapping[Name, Any] | None, soft: Mapping[Na
     for name in soft or ():
         dag.index_of(name)
         raise ValueError(f"there is a likelihood for {name!r}; soft and set-valued evidence is for discrete networks")
-    by_index = [(dag.index_of(name), name, value) for name, value in _known(evidence)]
-    found = sorted((variable, _number(name, value)) for variable, name, value in by_index if not is_missing(value))
+    known = _known(dag, evidence)
+    found = sorted((variable, _number(name, value)) for variable, name, value in known if not is_missing(value))
     return Evidence(tuple(variable for variable, _ in found), numbers=tuple(number for _, number in found))
 
 

@@ -72,6 +72,8 @@ def _plans(model: TableModel, request: Request) -> list[Plan]:
         together = plan if plan.peak_bytes <= limit else None
         if together and together.total <= PLANNING_ONE * len(targets):
             return [together]
+    if together is None and targets:  # the one with the most before it is refused first, if any is
+        planner.plan(planner.marginals_question((_last(model, targets),), evidence, limit))
     singles: list[Plan] = []
     total = 0.0
     for target in targets:
@@ -82,6 +84,12 @@ def _plans(model: TableModel, request: Request) -> list[Plan]:
         if together and (single.peak_bytes > limit or total > together.total):
             return [together]
     return singles
+
+
+def _last(model: TableModel, targets: Variables) -> int:
+    """The target that comes last where parents come first."""
+    wanted = set(targets)
+    return next(int(v) for v in reversed(model.store.index.dag.graph.order) if int(v) in wanted)
 
 
 def _check_possible(model: TableModel, request: Request, plans: list[Plan]) -> None:
