@@ -83,7 +83,7 @@ def _score_sets(problem: StructureProblem, search: ExactSearch) -> None:
     """Score all sets of parents that the bound does not rule out."""
     size, most, most_scores = len(problem.names), problem.limit // SET_BYTES, _most_scores(problem)
     for variable in range(size):
-        problem.bar.show(variable, 0.0)
+        problem.bar.show(variable)
         before = search.evaluations
         allowed = most_scores * min(variable + SHARES, size) // size - before
         if search.score_sets(most, allowed):
