@@ -49,7 +49,7 @@ def _climbed(problem: StructureProblem, search: StructureSearch) -> FoundStructu
     rounds = 0
     while search.advance(AT_ONCE):
         rounds += 1
-        problem.bar.show(rounds, search.score)
+        problem.bar.show(rounds, search.score if search.is_loaded else None)
         if problem.clock.is_over:
             spent = amount(search.evaluations, "score")
             notes = (f"max_seconds ended the search after {spent} of families; this is the best graph until then",)
