@@ -241,8 +241,7 @@ def tried(python: str, wheel: Path) -> str:
     """Install the wheel, run what the README shows and ask on the command line."""
     with environment_with(python, str(wheel)) as made, tempfile.TemporaryDirectory() as folder:
         settings = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
-        for example in examples():
-            run(made.python, "-c", example, cwd=Path(folder), env=settings)
+        run(made.python, "-c", example(), cwd=Path(folder), env=settings)
         script = str(Path(made.python).parent / "dconvex")
         version = run(script, "--version", cwd=Path(folder), env=settings).strip()
         if f"-{version}-" not in wheel.name:
@@ -252,8 +251,9 @@ def tried(python: str, wheel: Path) -> str:
         return f"Python {made.version}: {wheel.name} installs and runs the README's example; {made}"
 
 
-def examples() -> list[str]:
-    return re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+def example() -> str:
+    """The code in the README, which is one session."""
+    return "".join(re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL))
 
 
 def measured(python: str, package: str) -> str:

@@ -2,21 +2,61 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace dconvex {
 
 void EliminationOrdering::find(const Ragged& scopes, std::span<const double> log_states,
                                std::span<const Elimination> eliminations, OrderingRule rule, Vector<Index>& order) {
+    try_to_find(scopes, log_states, eliminations, rule, {}, std::numeric_limits<double>::infinity(), order);
+}
+
+bool EliminationOrdering::try_to_find(const Ragged& scopes, std::span<const double> log_states,
+                                      std::span<const Elimination> eliminations, OrderingRule rule,
+                                      std::span<const double> noise, double most_entries, Vector<Index>& order) {
+    begin(scopes, log_states, eliminations, rule, noise, most_entries);
+    order.clear();
+    return eliminate_all(Elimination::sum, order) && eliminate_all(Elimination::maximum, order);
+}
+
+void EliminationOrdering::begin(const Ragged& scopes, std::span<const double> log_states,
+                                std::span<const Elimination> eliminations, OrderingRule rule, std::span<const double> noise,
+                                double most_entries) {
     log_states_ = log_states;
     eliminations_ = eliminations;
     rule_ = rule;
+    noise_ = noise;
+    entries_ = 0.0;
+    most_entries_ = most_entries;
     poll_ = Poll();
     join_factors(scopes);
     scores_.resize(log_states.size());
     is_waiting_.assign(log_states.size(), 0);
+}
+
+void EliminationOrdering::reduce(const Ragged& scopes, std::span<const double> log_states,
+                                 std::span<const Elimination> eliminations, Vector<Index>& order, Ragged& edges) {
+    begin(scopes, log_states, eliminations, OrderingRule::fewest_new_edges, {}, std::numeric_limits<double>::infinity());
     order.clear();
-    eliminate_all(Elimination::sum, order);
-    eliminate_all(Elimination::maximum, order);
+    is_reducing_ = true;
+    const bool has_sums = std::find(eliminations.begin(), eliminations.end(), Elimination::sum) != eliminations.end();
+    eliminate_all(has_sums ? Elimination::sum : Elimination::maximum, order);
+    is_reducing_ = false;
+    Vector<std::uint8_t> is_gone(log_states.size(), 0);
+    for (const Index v : order) is_gone[v] = 1;
+    edges.clear();
+    for (Index v = 0; v < static_cast<Index>(log_states.size()); ++v) {
+        if (is_gone[v]) continue;
+        for (Offset k = begin_[v]; k < begin_[v] + length_[v]; ++k) {
+            const Index pair[] = {v, pool_[k]};
+            if (pair[0] < pair[1]) edges.append(Indices(pair, 2));
+        }
+    }
+}
+
+// Whether an elimination belongs to those that `reduce` does.
+bool EliminationOrdering::is_safe(const Candidate& next) const {
+    return next.score < 1.0 || (next.score < 2.0 && length_[next.variable] == 2);
 }
 
 // Room for this many more entries at the end of the pool.
@@ -52,7 +92,8 @@ void EliminationOrdering::join_factors(const Ragged& scopes) {
     }
 }
 
-void EliminationOrdering::eliminate_all(Elimination kind, Vector<Index>& order) {
+// False where the tables become too large for a try.
+bool EliminationOrdering::eliminate_all(Elimination kind, Vector<Index>& order) {
     heap_.clear();
     for (Index v = 0; v < static_cast<Index>(log_states_.size()); ++v) {
         if (eliminations_[v] != kind) continue;
@@ -66,8 +107,13 @@ void EliminationOrdering::eliminate_all(Elimination kind, Vector<Index>& order) 
         const Candidate next = heap_.back();
         heap_.pop_back();
         if (!is_waiting_[next.variable] || next.score != scores_[next.variable]) continue;
+        if (is_reducing_ && !is_safe(next)) return true;
         is_waiting_[next.variable] = 0;
         order.push_back(next.variable);
+        if (most_entries_ < std::numeric_limits<double>::infinity()) {
+            entries_ += std::exp2(std::min(log_table(next.variable), 900.0));
+            if (entries_ > most_entries_) return false;
+        }
         const bool adds_edges = eliminate(next.variable);
         // only new edges change the fill of those that are no neighbours
         find_touched(next.variable, adds_edges && rule_ == OrderingRule::fewest_new_edges);
@@ -79,9 +125,23 @@ void EliminationOrdering::eliminate_all(Elimination kind, Vector<Index>& order) 
             std::push_heap(heap_.begin(), heap_.end());
         }
     }
+    return true;
+}
+
+// The binary logarithm of the entries of the table that eliminating a variable makes.
+double EliminationOrdering::log_table(Index variable) const {
+    double table = log_states_[variable];
+    for (Offset k = begin_[variable]; k < begin_[variable] + length_[variable]; ++k) table += log_states_[pool_[k]];
+    return table;
 }
 
 double EliminationOrdering::score(Index variable) {
+    const double own = score_without_noise(variable);
+    if (noise_.empty() || (rule_ == OrderingRule::fewest_new_edges && own < 1.0)) return own;
+    return own + noise_[static_cast<std::size_t>(variable)];
+}
+
+double EliminationOrdering::score_without_noise(Index variable) {
     const Index* first = pool_.data() + begin_[variable];
     const Index* last = first + length_[variable];
     const double* log_states = log_states_.data();

@@ -1,6 +1,8 @@
 #include "inference/planning.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -13,6 +15,28 @@ namespace {
 
 // A thread keeps what it plans with, unless it has become larger than for this many variables, or entries of scopes.
 constexpr std::size_t most_variables_kept = 1 << 14, most_entries_kept = 1 << 18;
+
+// How far noise reaches, and which shares of it are changed.
+constexpr double amplitudes[] = {0.9, 2.0, 3.0, 5.0};
+constexpr double shares[] = {0.02, 0.05, 0.1, 0.3};
+
+// The same numbers every time, by SplitMix64.
+class RandomNumbers {
+public:
+    // In [0, 1).
+    double uniform() noexcept { return static_cast<double>(next() >> 11) * 0x1p-53; }
+    std::size_t below(std::size_t count) noexcept { return static_cast<std::size_t>(next() % count); }
+
+private:
+    std::uint64_t next() noexcept {
+        std::uint64_t mixed = state_ += 0x9E3779B97F4A7C15ULL;
+        mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9ULL;
+        mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBULL;
+        return mixed ^ (mixed >> 31);
+    }
+
+    std::uint64_t state_ = 1;
+};
 
 // All that planning works with, used again from question to question: a small question spends more time on new memory than on
 // its plan.
@@ -31,6 +55,10 @@ private:
     void number_active(const TableLayout& layout);
     void activate(Index v, const TableLayout& layout);
     void order_axes(OrderingRule rule, const TableLayout& layout);
+    void set_axes(const TableLayout& layout);
+    void number_rest();
+    void try_more_orders(const TableLayout& layout, std::int64_t max_bytes, double best);
+    double savable() const;
     double worth(std::int64_t max_bytes) const;
 
     CompactPlanner compact_;
@@ -52,6 +80,11 @@ private:
     Vector<double> active_log_states_;
     Vector<Elimination> active_elimination_;
     Ragged active_scopes_;
+    // What is left of them once safe eliminations are done, with its own numbers, and the pairs of neighbours there.
+    Vector<Index> safe_order_, rest_, rest_order_;
+    Vector<double> rest_log_states_, noise_, best_noise_;
+    Vector<Elimination> rest_elimination_;
+    Ragged edges_, rest_edges_;
     Vector<Index> scope_;
     Vector<Axis> axes_, best_axes_;
     Index eliminated_ = 0;
@@ -158,9 +191,9 @@ Program Planner::compile(const std::shared_ptr<const TableLayout>& layout, Endin
             std::swap(path_, best_path_);
             std::swap(axes_, best_axes_);
         }
-        const double answer_size = best_path_.tables()[best_path_.answer()].size;
-        if (best_path_.cost() - 2.0 * answer_size <= worth_another_try) break;
+        if (savable() <= worth_another_try) break;
     }
+    if (savable() > worth_many_tries) try_more_orders(*layout, max_bytes, best);
     ContractionPath& path = best_path_;
     const double answer_size = path.tables()[path.answer()].size;
     Index early_sum = ContractionPath::none;
@@ -210,6 +243,11 @@ void Planner::activate(Index v, const TableLayout& layout) {
 // The axes in the order that a rule gives, then the outputs.
 void Planner::order_axes(OrderingRule rule, const TableLayout& layout) {
     ordering_.find(active_scopes_, active_log_states_, active_elimination_, rule, order_);
+    set_axes(layout);
+}
+
+// The axes in the order that was found, then the outputs.
+void Planner::set_axes(const TableLayout& layout) {
     eliminated_ = static_cast<Index>(order_.size());
     for (const Index v : outputs_) order_.push_back(active_number_[v]);
     axis_of_.assign(small_.nodes.size(), -1);
@@ -219,6 +257,73 @@ void Planner::order_axes(OrderingRule rule, const TableLayout& layout) {
         axis_of_[v] = static_cast<Index>(axes_.size());
         const Index states = layout.states()[small_.nodes[v]];
         axes_.push_back({v, static_cast<double>(states), active_log_states_[number], active_elimination_[number]});
+    }
+}
+
+// Multiplications that another order might save: not the writing of the answer.
+double Planner::savable() const { return best_path_.cost() - 2.0 * best_path_.tables()[best_path_.answer()].size; }
+
+// Tries orders with noise, the same ones every time, until that has cost its share of what the best plan costs. Every other
+// try changes a part of the noise that has been best so far.
+void Planner::try_more_orders(const TableLayout& layout, std::int64_t max_bytes, double best) {
+    ordering_.reduce(active_scopes_, active_log_states_, active_elimination_, safe_order_, edges_);
+    number_rest();
+    std::int64_t work = ordering_.work();
+    RandomNumbers random;
+    double least = 1e300;  // entries of all tables of the best try
+    OrderingRule best_rule = OrderingRule::fewest_new_edges;
+    best_noise_.clear();
+    for (int number = 0; number < most_tries; ++number) {
+        const double most_work = savable() > hopeless ? work_without_hope : most_work_for_tries;
+        if (static_cast<double>(work) > std::min(savable() * share_for_tries, most_work)) return;
+        const bool is_change = number % 4 != 0 && !best_noise_.empty();
+        const OrderingRule rule = is_change           ? best_rule
+                                  : number % 16 == 12 ? OrderingRule::smallest_table
+                                                      : OrderingRule::fewest_new_edges;
+        const double amplitude = rule == OrderingRule::smallest_table ? 0.5 : amplitudes[random.below(std::size(amplitudes))];
+        noise_.resize(rest_.size());
+        const double share = is_change ? shares[random.below(std::size(shares))] : 1.0;
+        for (std::size_t v = 0; v < rest_.size(); ++v) {
+            const bool is_new = share == 1.0 || random.uniform() < share;
+            noise_[v] = is_new ? amplitude * random.uniform() : best_noise_[v];
+        }
+        const bool is_whole =
+            ordering_.try_to_find(rest_edges_, rest_log_states_, rest_elimination_, rule, noise_, least, rest_order_);
+        work += ordering_.work() + work_of_a_step * static_cast<std::int64_t>(rest_order_.size());
+        if (!is_whole) continue;
+        least = ordering_.entries();
+        std::swap(noise_, best_noise_);
+        best_rule = rule;
+        order_ = safe_order_;
+        for (const Index v : rest_order_) order_.push_back(rest_[v]);
+        set_axes(layout);
+        path_.find(factors_, axes_, eliminated_, axis_of_);
+        if (const double found = worth(max_bytes); found < best) {
+            best = found;
+            std::swap(path_, best_path_);
+            std::swap(axes_, best_axes_);
+        }
+    }
+}
+
+// Numbers what `reduce` has left.
+void Planner::number_rest() {
+    Vector<Index> number(active_.size(), 0);
+    for (const Index v : safe_order_) number[v] = -1;
+    rest_.clear();
+    rest_log_states_.clear();
+    rest_elimination_.clear();
+    for (Index v = 0; v < static_cast<Index>(active_.size()); ++v) {
+        if (number[v] < 0) continue;
+        number[v] = static_cast<Index>(rest_.size());
+        rest_.push_back(v);
+        rest_log_states_.push_back(active_log_states_[v]);
+        rest_elimination_.push_back(active_elimination_[v]);
+    }
+    rest_edges_.clear();
+    for (Index edge = 0; edge < edges_.size(); ++edge) {
+        const Index pair[] = {number[edges_[edge][0]], number[edges_[edge][1]]};
+        rest_edges_.append(Indices(pair, 2));
     }
 }
 

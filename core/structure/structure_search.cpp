@@ -14,7 +14,7 @@ constexpr Index tenure = 10;                                // steps for which a
 constexpr Index least_perturbed = 4;                        // moves
 
 // After this many perturbations in a row without a better graph there is none to be found.
-Index most_failures(Index size) { return 100 + 10 * size; }
+Index most_failures(Index size) { return 50 + 6 * size; }
 
 }  // namespace
 

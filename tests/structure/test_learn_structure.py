@@ -30,6 +30,22 @@ def test_a_search_is_no_worse_than_climbing(asia):
     assert search.evaluations > greedy.evaluations
 
 
+def test_a_search_is_no_worse_than_classes(asia):
+    for score in ("bic", "aic", "bdeu"):
+        classes, search = (dc.learn_structure(asia, method=method, score=score) for method in ("ges", "search"))
+        assert search.score >= classes.score * (1 + 1e-12)  # scores are negative
+        empty = dc.statistics(dc.Dag([], search.nodes), asia).score(score)
+        assert empty + sum(move.gain for move in search.history) == pytest.approx(search.score)
+
+
+def test_a_search_keeps_a_direction_that_classes_cannot(asia):
+    free = dc.learn_structure(asia)
+    parent, child = next(edge for edge in free.edges if edge in free.cpdag.directed)
+    found = dc.learn_structure(asia, forbidden=[(parent, child)])
+    assert (parent, child) not in found.edges
+    assert found.score >= dc.learn_structure(asia, method="greedy", forbidden=[(parent, child)]).score
+
+
 def test_the_history_leads_to_the_graph(asia):
     found = dc.learn_structure(asia, method="greedy")
     edges = set()

@@ -53,6 +53,8 @@ def _runs(
     model: TableModel, plans: Sequence[Plan], request: Request, n_jobs: int | None
 ) -> list[tuple[Plan, RunReport, Floats]]:
     """What the plans give, in their order; threads together stay within the limit."""
+    if len(plans) == 1:
+        return [model.planner.run(plans[0], request.evidence, thread_count(n_jobs))]
     fitting = request.limit // max((plan.peak_bytes for plan in plans), default=1)
     jobs = min(thread_count(n_jobs), len(plans), max(fitting, 1))
     if sum(plan.total for plan in plans) < WORTH_THREADS:
@@ -70,6 +72,8 @@ def _plans(model: TableModel, request: Request) -> list[Plan]:
         together = plan if plan.peak_bytes <= limit else None
         if together and together.total <= PLANNING_ONE * len(targets):
             return [together]
+    if together is None and targets:  # the one with the most before it is refused first, if any is
+        planner.plan(planner.marginals_question((_last(model, targets),), evidence, limit))
     singles: list[Plan] = []
     total = 0.0
     for target in targets:
@@ -80,6 +84,12 @@ def _plans(model: TableModel, request: Request) -> list[Plan]:
         if together and (single.peak_bytes > limit or total > together.total):
             return [together]
     return singles
+
+
+def _last(model: TableModel, targets: Variables) -> int:
+    """The target that comes last where parents come first."""
+    wanted = set(targets)
+    return next(int(v) for v in reversed(model.store.index.dag.graph.order) if int(v) in wanted)
 
 
 def _check_possible(model: TableModel, request: Request, plans: list[Plan]) -> None:

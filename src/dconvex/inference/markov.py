@@ -85,11 +85,12 @@ class MarkovNetwork:
         if not np.isfinite(table).all() or (table < 0).any():
             raise NetworkError(f"the function of {scope} has a value that is negative or not finite")
 
-    def log_partition(self, evidence: Mapping[Name, Label] | None = None) -> float:
+    def log_partition(self, evidence: Mapping[Name, Label] | None = None, *, max_bytes: float | None = None) -> float:
         """The logarithm of the sum of the product over all states that agree with the evidence.
 
         Args:
             evidence: A state by variable.
+            max_bytes: The most memory that the question may take; None: half of what there is.
 
         Returns:
             The natural logarithm; -inf where nothing is possible.
@@ -101,15 +102,18 @@ class MarkovNetwork:
 
         """
         try:
-            return float(self._model.log_evidence(self._all(evidence))) + self._log_scale
+            return float(self._model.log_evidence(self._all(evidence), max_bytes=max_bytes)) + self._log_scale
         except ImpossibleEvidenceError:
             return -math.inf
 
-    def marginals(self, evidence: Mapping[Name, Label] | None = None) -> dict[Name, Distribution]:
+    def marginals(
+        self, evidence: Mapping[Name, Label] | None = None, *, max_bytes: float | None = None
+    ) -> dict[Name, Distribution]:
         """The distribution of each variable given the evidence.
 
         Args:
             evidence: A state by variable.
+            max_bytes: The most memory that the question may take; None: half of what there is.
 
         Returns:
             The distributions by variable.
@@ -121,14 +125,17 @@ class MarkovNetwork:
             TooLargeError: The question would take more memory than allowed; nothing has been allocated.
 
         """
-        found = self._model.marginals(self._all(evidence), variables=range(len(self.sizes)))
+        found = self._model.marginals(self._all(evidence), variables=range(len(self.sizes)), max_bytes=max_bytes)
         return {name: _given(answer, evidence or {}) for name, answer in found.items() if isinstance(answer, Distribution)}
 
-    def most_probable(self, evidence: Mapping[Name, Label] | None = None) -> tuple[dict[Name, Label], float]:
+    def most_probable(
+        self, evidence: Mapping[Name, Label] | None = None, *, max_bytes: float | None = None
+    ) -> tuple[dict[Name, Label], float]:
         """The states of all variables that maximise the product, given the evidence.
 
         Args:
             evidence: A state by variable.
+            max_bytes: The most memory that the question may take; None: half of what there is.
 
         Returns:
             The state of each variable that is not observed, and the logarithm of their probability given the evidence.
@@ -140,7 +147,7 @@ class MarkovNetwork:
             TooLargeError: The question would take more memory than allowed; nothing has been allocated.
 
         """
-        return self._model.most_probable(evidence=self._all(evidence))
+        return self._model.most_probable(evidence=self._all(evidence), max_bytes=max_bytes)
 
     def _all(self, evidence: Mapping[Name, Label] | None) -> dict[Name, Label]:
         return {**(evidence or {}), **self._seen}

@@ -19,6 +19,7 @@ from dconvex.inference.query_plan import QueryPlan
 from dconvex.inference.regression_model import RegressionModel
 from dconvex.inference.request import Request
 from dconvex.inference.table_model import MOST_AXES, TableModel, refuse_many_axes
+from dconvex.threads import thread_count
 
 IMPOSSIBLE = Status.IMPOSSIBLE
 
@@ -31,7 +32,7 @@ def discrete_query(model: TableModel, request: Request) -> Distribution:
     is_partly_known = targets is not variables
     if is_partly_known:
         model.refuse_large_result(variables, limit, plan.peak_bytes)
-    plan, report, values = planner.run(plan, evidence)
+    plan, report, values = planner.run(plan, evidence, thread_count(None))
     if report.status is IMPOSSIBLE:
         raise_impossible(model, evidence, limit, variables)
     if not (plan.uses_all_evidence or assume_possible):

@@ -34,14 +34,18 @@ def check_both_ways(problem: StructureProblem, method: str) -> None:
     Raises:
         ValueError: There is one.
     """
-    pairs = set(map(tuple, problem.forbidden.tolist()))
-    for parent, child in sorted(pairs):
-        if (child, parent) not in pairs:
-            edge = f"{problem.names[parent]!r} → {problem.names[child]!r}"
-            raise ValueError(
-                f"method={method!r} cannot honour the direction of a forbidden edge: {edge} is forbidden, its reverse is not;"
-                " forbid both, or use method='search'"
-            )
+    if (pair := first_one_way(problem)) is not None:
+        edge = f"{problem.names[pair[0]]!r} → {problem.names[pair[1]]!r}"
+        raise ValueError(
+            f"method={method!r} cannot honour the direction of a forbidden edge: {edge} is forbidden, its reverse is not;"
+            " forbid both, or use method='search'"
+        )
+
+
+def first_one_way(problem: StructureProblem) -> tuple[int, int] | None:
+    """The first edge that is forbidden one way only."""
+    pairs = {(parent, child) for parent, child in problem.forbidden.tolist()}
+    return min((pair for pair in pairs if pair[::-1] not in pairs), default=None)
 
 
 def _is_bridged(graph: Graph, parent: int, child: int) -> bool:

@@ -106,7 +106,7 @@ class Structure(ShownNetwork):
     rows: int
     """The rows it was learned from."""
     history: tuple[StructureMove, ...]
-    """The moves that led to it, of a method that makes moves."""
+    """The moves that led to it, of a method that makes moves; those of `ges`, where a search starts too, are of classes."""
     evaluations: int
     """The scores of families that were asked for."""
     notes: tuple[str, ...]

@@ -50,6 +50,8 @@ class StructureProblem:
     """Of all rows."""
     lines: int
     """Different rows, which each score goes over; none where it needs moments only."""
+    has_gaps: bool
+    """Whether cells are missing: equivalent graphs may then score differently, or each score takes long."""
     constraints: EdgeConstraints
     required: Indices
     forbidden: Indices
@@ -107,7 +109,7 @@ class StructureMethod:
 
     learn: Callable[[StructureProblem], FoundStructure]
     honours: frozenset[str]
-    """Of `required`, `forbidden`, `tiers`, `max_parents`, `start`, `target`, `alpha`, `seed` and `max_seconds`."""
+    """Of `required`, `forbidden`, `tiers`, `max_parents`, `start`, `target`, `edge_penalty`, `alpha`, `seed`, `max_seconds`."""
     criteria: frozenset[str] = frozenset({"bic", "aic", "bdeu", "bge"})
     """The scores that it can use."""
     kinds: frozenset[Kind] = frozenset({"discrete", "gaussian"})
