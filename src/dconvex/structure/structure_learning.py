@@ -141,7 +141,7 @@ def learn_structure(
     rows = rounds_of(data, options) if isinstance(data, SharedCounts) else rows_of(data, options)
     own_kind: Kind = "gaussian" if isinstance(rows, MeasuredRows) else "discrete"
     choice.check_kind(own_kind)
-    with Iterations(f"learning a structure ({method})", is_shown=progress) as bar:
+    with Iterations(f"learning a structure ({method})", "score", is_shown=progress) as bar:
 
         def problem_of(rows: AnyRows, apart: Indices) -> StructureProblem:
             indexed = IndexedRules.of(rules, rows.variables, apart)
