@@ -14,8 +14,8 @@ from dconvex.graph.cpdag import Cpdag
 from dconvex.graph.dag import Dag, DagLike
 from dconvex.learning.discretizer import Discretizer, checked_discretizer
 from dconvex.learning.learning_options import EM, Kind, LearningOptions, Missing, StatesLike, checked_missing
-from dconvex.learning.progress import Iterations
 from dconvex.names import Name, checked_labels
+from dconvex.progress import Iterations
 from dconvex.structure.coded_tables import CodedRows
 from dconvex.structure.data_scores import check_values, note_of_pairs, pairs_apart, score_maker
 from dconvex.structure.expected_rows import ExpectedRows
