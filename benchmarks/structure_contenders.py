@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -21,6 +22,12 @@ def ours(method: MethodName, score: StructureScore = "bic", threads: int = 1) ->
 
 def our_class(method: MethodName, score: StructureScore = "bic") -> Learn:
     return lambda frame: dc.learn_structure(frame, method=method, score=score, n_jobs=1).cpdag
+
+
+def with_prior(frame: pd.DataFrame) -> dc.Cpdag:
+    """The score of causal-learn: BDeu with its prior on edges."""
+    penalty = math.log(len(frame) - 1)
+    return dc.learn_structure(frame, method="ges", score=dc.BDeu(1), edge_penalty=penalty, n_jobs=1).cpdag
 
 
 def names_of(frame: pd.DataFrame) -> list[str]:
@@ -109,6 +116,7 @@ CONTENDERS: dict[str, Learn] = {
     "pgmpy": pgmpy,
     "ges-class": our_class("ges"),
     "ges-BDeu(1)": our_class("ges", dc.BDeu(1)),
+    "ges-BDeu(1)-prior": with_prior,
     "causal-learn": causal_learn_ges,
     "pc": our_class("pc"),
     "pyAgrum-PC": pyagrum_pc,

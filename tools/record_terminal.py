@@ -27,6 +27,9 @@ COMMANDS = (
 )
 LINES = 14
 """The most lines of a command that are shown."""
+COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
+PROGRESS = re.compile(r"\w+ [━╸╺]")
+"""A bar, which a slow machine shows."""
 FROM_ELSEWHERE = re.compile(r"@font-face\s*\{.*?\}\s*|<!--.*?-->", re.DOTALL)
 """Fonts from the web, and a remark about them."""
 
@@ -52,7 +55,10 @@ def printed(command: str, folder: str) -> list[str]:
     done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{command}: {done.stderr}")
-    lines = (done.stdout + done.stderr).rstrip().split("\n")
+    remarks = [
+        line for line in done.stderr.split("\n") if (plain := COLOURS.sub("", line).strip()) and not PROGRESS.match(plain)
+    ]
+    lines = [*done.stdout.rstrip().split("\n"), *remarks]
     return lines if len(lines) <= LINES else [*lines[: LINES - 1], "…"]
 
 

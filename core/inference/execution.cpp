@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <limits>
 #include <numbers>
 #include <stdexcept>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "inference/loops.hpp"
@@ -27,6 +24,11 @@ constexpr Offset most_at_once = Offset{1} << 21;
 constexpr Offset large_enough_to_stream = Offset{1} << 20;
 // A result of this many numbers is written by two threads.
 constexpr Offset large_enough_for_two = Offset{1} << 21;
+// Several threads help with steps of this many multiplications in runs of that many, so that starting and waking them is little
+// of it. A step is done in at most this many parts.
+constexpr double large_step = 0x1p18;
+constexpr Offset long_run = Offset{1} << 23;
+constexpr Offset most_parts = 16;
 // A thread keeps a workspace of this many numbers.
 constexpr std::size_t most_numbers_kept = std::size_t{1} << 17;
 
@@ -98,8 +100,9 @@ void check_run(const Program& program, const Tables& tables, const Evidence& evi
     }
 }
 
-Runner::Runner(const Program& program)
+Runner::Runner(const Program& program, int threads)
     : program_(program),
+      threads_(threads),
       workspace_(workspace_of_thread ? std::move(workspace_of_thread) : std::make_unique<ExecutionWorkspace>()) {
     const auto size = static_cast<std::size_t>(program.workspace_size);
     if (workspace_->numbers.size() < size) {
@@ -161,8 +164,8 @@ Runner::Ended Runner::run_once(const Tables& tables, const Evidence& evidence, s
             multiply_logarithms(step, products);
             continue;
         }
-        if (step.is_output && step.product_size >= large_enough_for_two) {
-            multiply_by_two(step, products);
+        if (is_worth_help(step)) {
+            multiply_shared(step, products);
         } else {
             multiply(step, products, workspace_->rounds.data(), poll_, {0, 1});
         }
@@ -398,37 +401,31 @@ void Runner::multiply(const Step& step, double* products, Offset* rounds, Poll& 
     }
 }
 
-// The same by this thread and another one, each half of the outermost loop; the bits are the same. Where there is no other
-// thread to be had, by this one alone.
-void Runner::multiply_by_two(const Step& step, double* products) {
-    Cancellation task(current_task());
-    std::exception_ptr failure;
-    const auto do_second_half = [&] {
-        set_current_task(&task);
-        try {
-            Vector<Offset> rounds(workspace_->rounds.size(), 0);
-            Poll poll;
-            multiply(step, products, rounds.data(), poll, {1, 2});
-        } catch (...) {
-            failure = std::current_exception();
-        }
+// The loop of a step that can be done in parts: the outermost over an axis of the product.
+const Loop& Runner::split_loop(const Step& step) const {
+    const Loop* loops = program_.loops.data() + step.first_loop;
+    return loops[step.loop_count - 2 > step.summed ? 0 : step.loop_count - 2];
+}
+
+// Whether other threads should help with a step: it takes long, or makes a large result.
+bool Runner::is_worth_help(const Step& step) const {
+    const Loop& split = split_loop(step);
+    if (split.product == 0 || split.length < 2) return false;
+    if (step.is_output && step.product_size >= large_enough_for_two) return true;
+    if (threads_ < 2 || program_.cost < long_run) return false;
+    double work = 1.0;
+    for (const Loop& loop : program_.loops.subspan(step.first_loop, step.loop_count)) work *= static_cast<double>(loop.length);
+    return work >= large_step;
+}
+
+// The same on several threads, in parts of one loop; the bits are the same.
+void Runner::multiply_shared(const Step& step, double* products) {
+    if (!helpers_) helpers_ = std::make_unique<StepHelpers>(std::max(threads_, 2) - 1, workspace_->rounds.size());
+    const Offset parts = std::min(split_loop(step).length, most_parts);
+    const auto multiply_part = [&](Offset part, Offset* rounds, Poll& poll) {
+        multiply(step, products, rounds, poll, {part, parts});
     };
-    std::thread other;
-    try {
-        other = std::thread(do_second_half);
-    } catch (const std::system_error&) {
-        multiply(step, products, workspace_->rounds.data(), poll_, {0, 1});
-        return;
-    }
-    try {
-        multiply(step, products, workspace_->rounds.data(), poll_, {0, 2});
-    } catch (...) {
-        task.cancel();
-        other.join();
-        throw;
-    }
-    other.join();
-    if (failure) std::rethrow_exception(failure);
+    helpers_->share(parts, multiply_part, workspace_->rounds.data(), poll_);
 }
 
 // The same in logarithms, cell by cell of the product: the maximum, or the logarithm of the sum of exponentials.

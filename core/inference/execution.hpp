@@ -13,6 +13,7 @@
 #include "common/interrupt.hpp"
 #include "common/memory.hpp"
 #include "inference/program.hpp"
+#include "inference/step_helpers.hpp"
 #include "inference/tables.hpp"
 
 namespace dconvex {
@@ -52,7 +53,8 @@ struct ExecutionWorkspace {
 // Runs a program; arguments must be checked. Its workspace is this thread's own, unless that would be large.
 class Runner {
 public:
-    explicit Runner(const Program& program);
+    // At most this many threads work on large steps; two on those of a large result in any case. The bits are the same.
+    explicit Runner(const Program& program, int threads = 1);
     ~Runner();
     Runner(const Runner&) = delete;
     Runner& operator=(const Runner&) = delete;
@@ -83,7 +85,9 @@ private:
         Offset number, count;
     };
     void multiply(const Step& step, double* products, Offset* rounds, Poll& poll, Part part_of_all) const;
-    void multiply_by_two(const Step& step, double* products);
+    const Loop& split_loop(const Step& step) const;
+    bool is_worth_help(const Step& step) const;
+    void multiply_shared(const Step& step, double* products);
     void multiply_logarithms(const Step& step, double* products);
     bool watch(Index table, Offset at, Offset size);
     double normalize(std::span<double> numbers, Arithmetic arithmetic);
@@ -91,8 +95,10 @@ private:
     void divide(std::span<double> numbers, double divisor);
 
     const Program& program_;
+    const int threads_;
     std::unique_ptr<ExecutionWorkspace> workspace_;
     Poll poll_;
+    std::unique_ptr<StepHelpers> helpers_;  // from the first step that is shared
 };
 
 }  // namespace dconvex

@@ -372,7 +372,7 @@ Program make_derivation_plan(std::shared_ptr<TableLayout> layout, Index table) {
 
 // Checks what a run is given, and lets other threads go on while it lasts, if it does.
 RunReport run(const Program& program, const Tables& tables, nb::iterable states, const Likelihoods& likelihoods,
-              const Output<double>& result) {
+              const Output<double>& result, int threads) {
     const Vector<Index> own_states = as_indices(states);
     const Evidence evidence{own_states, likelihoods};
     check_run(program, tables, evidence);
@@ -381,7 +381,8 @@ RunReport run(const Program& program, const Tables& tables, nb::iterable states,
         throw std::invalid_argument("the result must have the program's result_size");
     }
     if (program.cost < few_multiplications) return Runner(program).run(tables, evidence, buffer);
-    return released(static_cast<double>(program.cost), [&] { return Runner(program).run(tables, evidence, buffer); });
+    const auto work = [&] { return Runner(program, threads).run(tables, evidence, buffer); };
+    return released(static_cast<double>(program.cost), work);
 }
 
 // A run for each row of states without likelihoods; returns the status of each.
@@ -525,7 +526,8 @@ void bind_programs(nb::module_& module) {
                 return cost_of(tables, program.derived());
             },
             nb::arg("tables"))
-        .def("run", &run, nb::arg("tables"), nb::arg("states"), nb::arg("likelihoods"), nb::arg("result").noconvert())
+        .def("run", &run, nb::arg("tables"), nb::arg("states"), nb::arg("likelihoods"), nb::arg("result").noconvert(),
+             nb::arg("threads") = 1)
         .def("run_rows", &run_rows, nb::arg("tables"), nb::arg("states").noconvert(), nb::arg("results").noconvert())
         .def("trace", &trace_back, nb::arg("tables"), nb::arg("states"), nb::arg("likelihoods"), nb::arg("rows") = 1,
              nb::arg("seed") = nb::none())

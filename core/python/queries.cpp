@@ -9,6 +9,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,8 @@ namespace {
 // A run of fewer multiplications, or the plan of a question about fewer variables, keeps the interpreter's lock: it is over
 // sooner than another thread could take it.
 constexpr Offset few_multiplications = 20'000;
+// As many threads as there are cores: found out only for runs that are long.
+constexpr int all_cores = 0;
 constexpr std::size_t few_variables = 16;
 // NumPy's limit.
 constexpr Py_ssize_t most_axes = 64;
@@ -113,7 +116,7 @@ public:
           default_limit_(default_limit),
           thrift_(thrift) {}
 
-    nb::object ask_marginals(nb::handle evidence, nb::handle max_bytes, bool assume_possible);
+    nb::object ask_marginals(nb::handle evidence, nb::handle max_bytes, bool assume_possible, int threads);
     nb::object ask(nb::handle variables, nb::handle evidence, nb::handle max_bytes, bool assume_possible);
     std::size_t size() { return cache_.size(); }
 
@@ -139,9 +142,9 @@ private:
     bool is_possible(const Reading& reading);
     bool may_be_zero();
     std::int64_t limit_in(Indices key) const;
-    bool run(const AskedPlan& plan, Indices states, std::span<double> result);
+    bool run(const AskedPlan& plan, Indices states, std::span<double> result, int threads);
     bool derive(Indices tables);
-    bool run_once(const AskedPlan& plan, Indices states, std::span<double> result, Status& status) const;
+    bool run_once(const AskedPlan& plan, Indices states, std::span<double> result, int threads, Status& status) const;
     bool read_limit(nb::handle max_bytes, Reading& reading) const;
     Plan together(const Reading& reading);
     bool plan_each(const Reading& reading, Plan& together, Vector<Plan>& singles);
@@ -267,7 +270,7 @@ nb::object Queries::ask(nb::handle variables, nb::handle evidence, nb::handle ma
     if (!plan) plan = planned(reading);
     if (!plan || !plan->is_usable) return nb::none();
     ResultBuffer numbers(static_cast<std::size_t>(plan->program.result_size));
-    if (!run(*plan, reading.states, numbers.numbers())) return nb::none();
+    if (!run(*plan, reading.states, numbers.numbers(), all_cores)) return nb::none();
     if (!plan->program.uses_all_evidence && !assume_possible && !is_possible(reading)) return nb::none();
     return answers_.make(std::move(names), plan->labels, copy_of(evidence), std::move(numbers));
 }
@@ -350,22 +353,23 @@ bool Queries::is_expensive(const Program& program, double total) const {
 }
 
 // Fills the result; false where a table is underflowed, or where the evidence is impossible.
-bool Queries::run(const AskedPlan& plan, Indices states, std::span<double> result) {
+bool Queries::run(const AskedPlan& plan, Indices states, std::span<double> result, int threads) {
     Status status;
-    if (run_once(plan, states, result, status)) return true;
+    if (run_once(plan, states, result, threads, status)) return true;
     if (status != Status::needs_tables) return false;
-    return derive(plan.program.tables()) && run_once(plan, states, result, status);
+    return derive(plan.program.tables()) && run_once(plan, states, result, threads, status);
 }
 
-bool Queries::run_once(const AskedPlan& plan, Indices states, std::span<double> result, Status& status) const {
+bool Queries::run_once(const AskedPlan& plan, Indices states, std::span<double> result, int threads, Status& status) const {
     const Likelihoods none;
     const Evidence evidence{states, none};
     const Program& program = plan.program;
     if (program.cost < few_multiplications) {
         status = Runner(program).run(*tables_, evidence, result).status;
     } else {
-        const auto run = [&] { return Runner(program).run(*tables_, evidence, result).status; };
-        status = released(static_cast<double>(program.cost), run);
+        if (threads == all_cores) threads = current_task() ? 1 : static_cast<int>(std::thread::hardware_concurrency());
+        const auto work = [&] { return Runner(program, threads).run(*tables_, evidence, result).status; };
+        status = released(static_cast<double>(program.cost), work);
     }
     return status == Status::fine;
 }
@@ -391,7 +395,7 @@ bool Queries::is_possible(const Reading& reading) {
     Plan plan = std::static_pointer_cast<const AskedPlan>(cache_.find(key));
     if (!plan) plan = plan_for(key, {}, reading.observed(), Ending::answer);
     double sum = 0.0;
-    return plan->is_usable && run(*plan, reading.states, {&sum, 1});
+    return plan->is_usable && run(*plan, reading.states, {&sum, 1}, all_cores);
 }
 
 // Whether a table of the network has an entry that is zero, or is not there yet.
@@ -409,7 +413,7 @@ bool Queries::may_be_zero() {
 // --- all marginals ---
 
 // A dictionary with an answer for each variable; those observed have all probability on their states.
-nb::object Queries::ask_marginals(nb::handle evidence, nb::handle max_bytes, bool assume_possible) {
+nb::object Queries::ask_marginals(nb::handle evidence, nb::handle max_bytes, bool assume_possible, int threads) {
     const BorrowedReading borrowed;
     Reading& reading = *borrowed;
     reading.key.clear();
@@ -441,7 +445,8 @@ nb::object Queries::ask_marginals(nb::handle evidence, nb::handle max_bytes, boo
     Offset at = 0;
     for (const Plan& plan : plans) {
         const auto own = static_cast<std::size_t>(plan->program.result_size);
-        if (!run(*plan, reading.states, numbers.numbers().subspan(static_cast<std::size_t>(at), own))) return nb::none();
+        const std::span<double> part = numbers.numbers().subspan(static_cast<std::size_t>(at), own);
+        if (!run(*plan, reading.states, part, threads)) return nb::none();
         at += plan->program.result_size;
     }
     if (!uses_all_evidence && !reading.states.empty() && !assume_possible && !is_possible(reading)) return nb::none();
@@ -567,7 +572,7 @@ void bind_queries(nb::module_& module) {
             nb::arg("answer_type"), nb::arg("coherent"), nb::arg("default_limit"), nb::arg("cheap"), nb::arg("cheap_for_each"),
             nb::arg("shared_by"), nb::arg("planning_one"))
         .def("ask_marginals", &Queries::ask_marginals, nb::arg("evidence").none() = nb::none(),
-             nb::arg("max_bytes").none() = nb::none(), nb::arg("assume_possible") = false)
+             nb::arg("max_bytes").none() = nb::none(), nb::arg("assume_possible") = false, nb::arg("threads") = 1)
         .def("ask", &Queries::ask, nb::arg("variables").none(), nb::arg("evidence").none() = nb::none(),
              nb::arg("max_bytes").none() = nb::none(), nb::arg("assume_possible") = false)
         .def("__len__", &Queries::size)

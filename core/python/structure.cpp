@@ -17,6 +17,7 @@
 #include "structure/family_score.hpp"
 #include "structure/gapped_gaussian_score.hpp"
 #include "structure/gaussian_score.hpp"
+#include "structure/penalised_score.hpp"
 
 namespace dconvex::python {
 namespace {
@@ -191,6 +192,15 @@ void bind_structure(nb::module_& module) {
             },
             nb::arg("states"), nb::arg("rows"), nb::arg("tables_of"), nb::arg("criterion"),
             nb::arg("equivalent_sample_size") = 1.0, nb::arg("unit") = 1.0);
+
+    nb::class_<PenalisedScore, FamilyScore>(module, "PenalisedScore")
+        .def(
+            "__init__",
+            [](PenalisedScore* place, FamilyScore& score, double edge_penalty) {
+                if (!(edge_penalty >= 0)) throw std::invalid_argument("the penalty of an edge is zero or more");
+                new (place) PenalisedScore(score, edge_penalty);
+            },
+            nb::arg("score"), nb::arg("edge_penalty"), nb::keep_alive<1, 2>());
 
     nb::class_<GaussianScore, FamilyScore>(module, "GaussianScore")
         .def(

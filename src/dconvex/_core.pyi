@@ -583,7 +583,14 @@ class Program:
     def steps(self) -> list[Step]: ...
     def derivation_cost(self, tables: Tables) -> tuple[int, int]:
         """What deriving the tables in `derived` takes: all multiplications, and the most bytes for one of them."""
-    def run(self, tables: Tables, states: Iterable[int], likelihoods: Likelihoods, result: NDArray[np.float64]) -> RunReport:
+    def run(
+        self,
+        tables: Tables,
+        states: Iterable[int],
+        likelihoods: Likelihoods,
+        result: NDArray[np.float64],
+        threads: int = 1,
+    ) -> RunReport:
         """Run it for one row of evidence.
 
         Args:
@@ -591,6 +598,7 @@ class Program:
             states: The state of each observed variable of the question.
             likelihoods: One for each variable with soft evidence.
             result: Gets the results, normalised: the answer as one, marginals each. Not touched where a table is missing.
+            threads: Share the large steps of a long run; the bits are the same.
 
         Raises:
             ValueError: the tables are others, the evidence does not fit the question, or `result` has another size.
@@ -655,9 +663,9 @@ class Queries:
         `planning_one` multiplications.
         """
     def ask_marginals(
-        self, evidence: object = None, max_bytes: object = None, assume_possible: bool = False
+        self, evidence: object = None, max_bytes: object = None, assume_possible: bool = False, threads: int = 1
     ) -> dict[str | int, Answer] | None:
-        """P(v | evidence) for each variable v; None as for `ask`."""
+        """P(v | evidence) for each variable v; None as for `ask`. Large steps are shared by several threads."""
     def ask(
         self, variables: object, evidence: object = None, max_bytes: object = None, assume_possible: bool = False
     ) -> Answer | None:
@@ -1179,6 +1187,12 @@ class CountedScore(FamilyScore):
         """`tables_of` answers a round of sets of variables with a table each, flat, the last variable changing fastest; each
         adds up to `rows`, and a count of one is `unit` rows. Raises ValueError where a table does not fit.
         """
+
+@final
+class PenalisedScore(FamilyScore):
+    """Another score with a price for each edge."""
+
+    def __init__(self, score: FamilyScore, edge_penalty: float) -> None: ...
 
 @final
 class CallableScore(FamilyScore):

@@ -81,18 +81,19 @@ class SampleBar:
 
 
 class Iterations:
-    """Shows the number of the iteration and the log-likelihood, after the first second."""
+    """Shows the number of the iteration and what it has come to, after the first second."""
 
-    def __init__(self, title: str, *, is_shown: bool) -> None:
-        self.title, self.is_shown = title, is_shown
+    def __init__(self, title: str, measure: str, *, is_shown: bool) -> None:
+        self.title, self.measure, self.is_shown = title, measure, is_shown
         self._began = time.monotonic()
         self._status: Status | None = None
 
-    def show(self, iteration: int, log_likelihood: float) -> None:
+    def show(self, iteration: int, value: float | None = None) -> None:
         """Say how far it is."""
         if not self.is_shown or (self._status is None and time.monotonic() - self._began < PATIENCE):
             return
-        text = f"{self.title}: iteration {iteration:,}, log-likelihood {log_likelihood:,.3f}"
+        come_to = "" if value is None else f", {self.measure} {value:,.3f}"
+        text = f"{self.title}: iteration {iteration:,}{come_to}"
         if self._status is None:
             from rich.console import Console
 

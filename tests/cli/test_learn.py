@@ -55,6 +55,15 @@ def test_a_graph_alone(folder, name):
         assert run("fit", name, "rows.csv", "-o", "model.dcx").exit_code == 0
 
 
+def test_cells_that_are_missing_in_other_words(folder):
+    ROWS.mask(ROWS.index.to_series() % 50 == 0).to_csv("gaps.csv", index=False, na_rep="?")
+    words = ("learn", "gaps.csv", "-o", "model.dcx", "--null", "?", "--missing", "complete", "--edge-penalty", "1e9", "--json")
+    found = json.loads(run(*words).stdout)
+    assert found["notes"][0].startswith("40 of 2,000 rows")
+    assert found["edges"] == []
+    assert "?" not in dc.open_model("model.dcx").states["lung"]
+
+
 def test_rules(folder):
     words = (
         "--required",

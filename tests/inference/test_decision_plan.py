@@ -41,9 +41,9 @@ def noted() -> Iterator[list[tuple[int, int]]]:
     ran: list[tuple[int, int]] = []
     run, summed = Planner.run, differentiation._summed
 
-    def run_noted(planner, plan, evidence):
+    def run_noted(planner, plan, evidence, n_jobs=1):
         before = len(ran)
-        found = run(planner, plan, evidence)
+        found = run(planner, plan, evidence, n_jobs)
         if len(ran) == before:  # else it ran again, once its tables were derived
             ran.append((found[0].multiplications, found[0].peak_bytes))
         return found

@@ -108,3 +108,16 @@ def test_any_number_of_threads_gives_the_same_bits(kind, monkeypatch):
             assert one[name].values.tobytes() == two[name].values.tobytes()
     with pytest.raises(ValueError, match="n_jobs must not be 0"):
         model.marginals(n_jobs=0)
+
+
+def test_threads_that_share_large_steps_give_the_same_bits():
+    """All of a grid in one cluster, whose plan multiplies tables of thousands of numbers."""
+    side = 14
+    edges = [(k, k + 1) for k in range(side * side) if (k + 1) % side] + [(k, k + side) for k in range(side * (side - 1))]
+    network = dc.random_network(dc.Dag(edges), states=2, seed=1)
+    model = dc.localize(network, tree=dc.ClusterTree([network.dag.nodes], [], mode="any"))
+    for evidence in ({"soft": {3: [0.2, 0.9]}}, {"evidence": {3: 1}}):
+        one, *others = (model.marginals(**evidence, n_jobs=jobs) for jobs in (1, 2, 5))
+        for many in others:
+            assert all(many[name].values.tobytes() == one[name].values.tobytes() for name in network.dag.nodes)
+        assert model.query(0, **evidence).values == pytest.approx(one[0].values, rel=1e-12)

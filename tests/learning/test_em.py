@@ -1,6 +1,7 @@
 """EM of discrete networks: laws, and behaviour at the edges."""
 
 import itertools
+import re
 
 import numpy as np
 import pandas as pd
@@ -430,10 +431,26 @@ class ShownStatus:
         self.texts.append("stopped")
 
 
-def test_the_bar_shows_iterations_and_log_likelihood(monkeypatch):
-    bars = []
+@pytest.fixture
+def bars(monkeypatch):
+    """All that is shown of iterations, from the first one on."""
+    shown = []
     monkeypatch.setattr("dconvex.progress.PATIENCE", 0.0)
-    monkeypatch.setattr("rich.console.Console.status", lambda _, text: bars.append(ShownStatus(text)) or bars[-1])
+    monkeypatch.setattr("rich.console.Console.status", lambda _, text: shown.append(ShownStatus(text)) or shown[-1])
+    return shown
+
+
+def test_the_bar_of_a_search_shows_its_score(bars, monkeypatch):
+    monkeypatch.setattr("dconvex.structure.climbing.AT_ONCE", 1)
+    rows = dc.load_network("asia").sample(300, seed=1)
+    dc.learn_structure(rows, method="greedy", progress=True)
+    assert bars[-1].texts[0] == "learning a structure (greedy): iteration 1"  # scores of families so far
+    assert re.search(r"iteration \d+, score -\d+\.\d{3}$", bars[-1].texts[-2])
+    dc.learn_structure(rows, method="exact", progress=True)
+    assert bars[-1].texts[0] == "learning a structure (exact): iteration 0"
+
+
+def test_the_bar_shows_iterations_and_log_likelihood(bars):
     network = dc.load_network("asia")
     rows = with_gaps(network.sample(300, seed=1), 0.3)
     report = dc.fit(network, rows, coherent=True, missing="em", progress=True).report().em

@@ -163,6 +163,17 @@ def test_labels_of_different_types_are_refused():
         dc.learn_structure([pd.DataFrame({"a": ["x"]}), pd.DataFrame({"a": [1]})])
 
 
+def test_cells_may_be_missing_in_other_words(asia, tmp_path):
+    path = str(tmp_path / "rows.csv")
+    with_gaps(asia, 0.02).to_csv(path, index=False, na_rep="?")
+    found = dc.learn_structure(path, null_values=["?"], missing="complete")
+    assert "rows have missing cells and were left out" in found.notes[0]
+    assert len(dc.edge_strengths(path, 2, null_values=["?"], missing="complete")) > 0
+    assert dc.learn_structure(path).notes == ()  # a state that is called ?
+    with pytest.raises(TypeError, match="list of texts"):
+        dc.learn_structure(path, null_values="?")
+
+
 def test_declared_states_count(asia):
     found = dc.learn_structure(asia, states={"asia": ["yes", "no", "maybe"]})
     assert found.score == pytest.approx(dc.statistics(found, asia, states={"asia": ["yes", "no", "maybe"]}).score())

@@ -22,6 +22,7 @@ from dconvex.cli.options import (
     Method,
     Missing,
     NetworkArgument,
+    NullsOption,
     OptionalNetworkArgument,
     PlotOption,
     Separators,
@@ -173,6 +174,9 @@ def learn(
     ] = None,
     max_parents: Annotated[int | None, typer.Option(metavar="NUMBER", help="The most parents of a variable.")] = None,
     target: Annotated[str | None, typer.Option(metavar="VARIABLE", help="The variable to classify, for tan.")] = None,
+    edge_penalty: Annotated[
+        float, typer.Option(metavar="NUMBER", help="What each edge costs, in the units of the score.")
+    ] = 0.0,
     alpha: Annotated[float, typer.Option(metavar="NUMBER", help="The level of tests, for pc.")] = 0.01,
     seed: Annotated[int, typer.Option(metavar="NUMBER", help="Of the perturbations of search.")] = 0,
     max_seconds: Annotated[
@@ -182,6 +186,7 @@ def learn(
         Missing, typer.Option(help="Rows with missing cells: what each family has, complete rows only, or EM.")
     ] = Missing.available,
     weights: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column of the rows' weights.")] = None,
+    null: NullsOption = None,
     prior: Annotated[
         str | None, typer.Option(metavar="NAME[:NUMBER]", help="Of the tables: bdeu:10, dirichlet:1 or nig.")
     ] = None,
@@ -201,11 +206,13 @@ def learn(
         tier or (),
         max_parents,
         target,
+        edge_penalty,
         alpha,
         seed,
         max_seconds,
         missing.value,
         weights,
+        None if null is None else tuple(null),
         prior,
         jobs,
         max_bytes,
@@ -255,13 +262,7 @@ def fit(
     discretize: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="A column to cut into intervals; may come several times.")
     ] = None,
-    null: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="TEXT",
-            help="How a missing cell is spelled in CSV, instead of NA, null and empty cells; may come several times.",
-        ),
-    ] = None,
+    null: NullsOption = None,
     statistics: Annotated[bool, flag("--statistics", "Save the counts too, so that the model can be updated.")] = False,
     jobs: Annotated[int, typer.Option(metavar="NUMBER", help="Threads; -1 for all cores.")] = -1,
     max_bytes: MaxBytesOption = None,

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from dconvex.cli.fit import as_files, check_model_target, print_learned, read_prior
+from dconvex.cli.fit import NullOption, as_files, check_model_target, print_learned, read_prior
 from dconvex.cli.targets import check_target
 from dconvex.cli.terminal import print_json
 from dconvex.errors import DconvexError, FormatError
@@ -39,11 +39,14 @@ class GraphLearning:
     tiers: Sequence[str] = ()
     max_parents: int | None = None
     target: str | None = None
+    edge_penalty: float = 0.0
     alpha: float = 0.01
     seed: int = 0
     max_seconds: float | None = None
     missing: Literal["available", "complete", "em"] = "available"
     weights: str | None = None
+    null_values: Sequence[str] | None = None
+    """How missing cells are spelled; None: as usual."""
     prior: str | None = None
     jobs: int = -1
     max_bytes: int | None = None
@@ -55,9 +58,10 @@ def learn_network(data: Sequence[str], out: Path, how: GraphLearning, *, structu
     if how.jobs == 0:
         raise typer.BadParameter("the number of threads must not be 0; -1 uses all cores", param_hint="--jobs")
     prior, is_watched = read_prior(how.prior), Console(stderr=True).is_terminal
+    nulls: NullOption = {} if how.null_values is None else {"null_values": how.null_values}
     start = time.perf_counter()
     with as_files(data) as files:
-        found = _learned(files, how, progress=is_watched)
+        found = _learned(files, how, nulls, progress=is_watched)
         seconds = time.perf_counter() - start
         if structure_only:
             write(found.dag, out)
@@ -65,7 +69,7 @@ def learn_network(data: Sequence[str], out: Path, how: GraphLearning, *, structu
             return
         model = fit(
             found, files, kind=how.kind, prior=prior, missing=how.missing, weights=how.weights, n_jobs=how.jobs,
-            max_bytes=how.max_bytes, progress=is_watched,
+            max_bytes=how.max_bytes, progress=is_watched, **nulls,
         )  # fmt: skip
     model.save(out)
     if as_json:
@@ -90,15 +94,16 @@ def read_score(spelled: str) -> StructureScore:
     raise typer.BadParameter(f"there is no score {spelled!r}; there are bic, aic, bdeu:10 and bge", param_hint="--score")
 
 
-def _learned(files: list[str], how: GraphLearning, *, progress: bool) -> Structure:
+def _learned(files: list[str], how: GraphLearning, nulls: NullOption, *, progress: bool) -> Structure:
     score = read_score(how.score)
     required, forbidden = _edges(how.required, "--required"), _edges(how.forbidden, "--forbidden")
     tiers = [[name.strip() for name in tier.split(",")] for tier in how.tiers] or None
     try:
         return learn_structure(
             files, method=how.method, score=score, kind=how.kind, required=required, forbidden=forbidden, tiers=tiers,
-            max_parents=how.max_parents, target=how.target, alpha=how.alpha, missing=how.missing, weights=how.weights,
-            n_jobs=how.jobs, max_bytes=how.max_bytes, seed=how.seed, max_seconds=how.max_seconds, progress=progress,
+            max_parents=how.max_parents, target=how.target, edge_penalty=how.edge_penalty, alpha=how.alpha,
+            missing=how.missing, weights=how.weights, n_jobs=how.jobs, max_bytes=how.max_bytes, seed=how.seed,
+            max_seconds=how.max_seconds, progress=progress, **nulls,
         )  # fmt: skip
     except DconvexError:
         raise

@@ -67,6 +67,13 @@ SoftOption = Annotated[
 MaxBytesOption = Annotated[
     int | None, typer.Option(metavar="SIZE", parser=read_bytes, help="Refuse to take more memory than this, as 500MB or 2GB.")
 ]
+NullsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TEXT",
+        help="How a missing cell is spelled in CSV, instead of NA, null and empty cells; may come several times.",
+    ),
+]
 PlotOption = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Draw it into this file: .svg, .html, or .png and .pdf with matplotlib."),

@@ -51,7 +51,7 @@ class OrdinaryQueries(Protocol):
         """The answer of `query`."""
 
     def ask_marginals(
-        self, evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool
+        self, evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool, threads: int
     ) -> dict[Name, Answer] | None:
         """All marginals."""
 

@@ -96,8 +96,8 @@ class EvidenceQuestions(BaseModel):
             variables: The variables; None: all of them.
             max_bytes: The most memory that the question may take; None: the model's own limit.
             assume_possible: Leave evidence that cannot matter for the answer unchecked.
-            n_jobs: The number of threads, -1 and None: one for each core. The answers are the same, bit for bit. Where one
-                propagation answers for all variables, one thread does it, unless it is cut into slices.
+            n_jobs: The number of threads, -1 and None: one for each core. The answers are the same, bit for bit. They share
+                what takes long: plans for one variable each, or large tables of a plan for all, or slices.
             effort: Where the question does not fit into `max_bytes` it is cut into slices, which are answered one by one, and
                 this is the most multiplications that they may take together; None: any number, 0: no slices.
             progress: Show how many slices are done if it takes more than a second.
@@ -113,10 +113,10 @@ class EvidenceQuestions(BaseModel):
             ValueError: A variable is named twice, or `n_jobs` is 0.
 
         """
-        thread_count(n_jobs)  # it refuses 0
+        jobs = thread_count(n_jobs)
         if variables is None and soft is None:
             limit = self.max_bytes if max_bytes is None else max_bytes
-            found = self._engine.queries.ask_marginals(evidence, limit, assume_possible)
+            found = self._engine.queries.ask_marginals(evidence, limit, assume_possible, jobs)
             if found is not None:
                 return found
         slicing = Slicing(effort_of(effort), n_jobs, progress)

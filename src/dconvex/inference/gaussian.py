@@ -48,7 +48,7 @@ class NoQueries:
     ) -> None:
         """Nothing."""
 
-    def ask_marginals(self, evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool) -> None:
+    def ask_marginals(self, evidence: EvidenceLike, max_bytes: float | None, assume_possible: bool, threads: int) -> None:
         """Nothing, too."""
 
 

@@ -81,6 +81,8 @@ def _runs(
     model: TableModel, plans: Sequence[Plan], request: Request, n_jobs: int | None
 ) -> list[tuple[Plan, RunReport, Floats]]:
     """What the plans give, in their order; threads together stay within the limit."""
+    if len(plans) == 1:
+        return [model.planner.run(plans[0], request.evidence, thread_count(n_jobs))]
     fitting = request.limit // max((plan.peak_bytes for plan in plans), default=1)
     jobs = min(thread_count(n_jobs), len(plans), max(fitting, 1))
     if sum(plan.total for plan in plans) < WORTH_THREADS:

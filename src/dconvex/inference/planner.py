@@ -89,12 +89,12 @@ class Planner:
         """The cheapest plan that fits, or if none does, the smallest."""
         return self._kept.get(question) or self._made(question)
 
-    def run(self, plan: Plan, evidence: Evidence) -> tuple[Plan, RunReport, Floats]:
+    def run(self, plan: Plan, evidence: Evidence, n_jobs: int = 1) -> tuple[Plan, RunReport, Floats]:
         """Run a plan for one row of evidence: the plan that was run in the end, its report and its result."""
         result = np.empty(plan.size)
-        report = plan.program.run(plan.store.tables, evidence.states, evidence.native, result)
+        report = plan.program.run(plan.store.tables, evidence.states, evidence.native, result, n_jobs)
         if report.status is NEEDS_TABLES:
-            return self.run(self.sound(plan), evidence)
+            return self.run(self.sound(plan), evidence, n_jobs)
         return plan, report, result
 
     def sound(self, chosen: Plan) -> Plan:

@@ -273,7 +273,7 @@ def run(planner: Planner, plan: Plan | SlicedPlan, evidence: Evidence, slicing: 
     if isinstance(plan, SlicedPlan):
         found = sum_of_slices(planner, plan, evidence, slicing)
         return Ran(plan.uses_all_evidence, found.log_sum, found.values)
-    plan, report, values = planner.run(plan, evidence)
+    plan, report, values = planner.run(plan, evidence, thread_count(slicing.n_jobs))
     return Ran(plan.uses_all_evidence, -math.inf if report.status is Status.IMPOSSIBLE else report.log_sum, values)
 
 
@@ -282,17 +282,20 @@ def sum_of_slices(planner: Planner, sliced: SlicedPlan, evidence: Evidence, slic
     plan = planner.sound(sliced.plan)
     native, tables = evidence.native, plan.store.tables
 
+    jobs = sliced.threads(slicing.n_jobs)
+    each = max(1, thread_count(slicing.n_jobs) // jobs)  # where only few slices fit at once
+
     def of_block(number: int) -> SliceSum:
         found, result = SliceSum(sliced), np.empty(plan.size)
         for states in sliced.block(number):
-            report = plan.program.run(tables, (*evidence.states, *states), native, result)
+            report = plan.program.run(tables, (*evidence.states, *states), native, result, each)
             if report.status is Status.FINE:
                 found.add(states, report.log_sum, result)
             done.advance()
         return found
 
     whole = SliceSum(sliced)
-    with threads(sliced.threads(slicing.n_jobs)) as workers, _Done(sliced.count, slicing) as done:
+    with threads(jobs) as workers, _Done(sliced.count, slicing) as done:
         for found in workers.map(of_block, range(sliced.blocks)):
             whole.add_sum(found)
     whole.values /= whole.total or 1.0

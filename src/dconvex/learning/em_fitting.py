@@ -45,7 +45,7 @@ def em_maximum(
     if options.em is not None and options.em.start is not None and not coherent:
         raise ValueError("EM(start=…) needs coherent=True: clusters on their own start from their own columns")
     problem = em_problem(index, families, data, prior, options, held)
-    with threads(options.n_jobs) as workers, Iterations("EM", is_shown=options.progress) as bar:
+    with threads(options.n_jobs) as workers, Iterations("EM", "log-likelihood", is_shown=options.progress) as bar:
         if coherent:
             return problem.global_maximum(workers, bar.show)
         return problem.local_maximum(workers, bar.show)

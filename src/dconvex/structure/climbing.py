@@ -18,7 +18,7 @@ MOST_BUDGET = 10_000_000
 """Scores of families after the first optimum: enough that the best of several runs differ little."""
 TABU_STEPS = 10
 """Moves from an optimum before the graph is perturbed."""
-SHARE_OF_CLASSES = 0.25
+SHARE_OF_CLASSES = 0.4
 """The most of the budget that is spent on a start from classes."""
 
 
@@ -35,7 +35,9 @@ def search(problem: StructureProblem) -> FoundStructure:
     budget = min(LEAST_BUDGET + 80 * size * size, MOST_BUDGET)
     first = greedy(problem)
     if has_classes(problem) and not problem.clock.is_over:
-        first = max(first, class_optimum(problem, budget * SHARE_OF_CLASSES), key=lambda found: float(found.gains.sum()))
+        classes = class_optimum(problem, budget * SHARE_OF_CLASSES)
+        budget -= classes.evaluations
+        first = max(first, classes, key=lambda found: float(found.gains.sum()))
     options = {"budget": budget, "tabu_steps": TABU_STEPS, "seed": problem.seed}
     found = _climbed(problem, StructureSearch(problem.score, problem.constraints, first.parents, **options))
     moves, gains = np.concatenate([first.moves, found.moves]), np.concatenate([first.gains, found.gains])
@@ -47,7 +49,7 @@ def _climbed(problem: StructureProblem, search: StructureSearch) -> FoundStructu
     rounds = 0
     while search.advance(AT_ONCE):
         rounds += 1
-        problem.bar.show(rounds, search.score)
+        problem.bar.show(rounds, search.score if search.is_loaded else None)
         if problem.clock.is_over:
             spent = amount(search.evaluations, "score")
             notes = (f"max_seconds ended the search after {spent} of families; this is the best graph until then",)

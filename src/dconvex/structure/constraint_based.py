@@ -29,7 +29,7 @@ def pc(problem: StructureProblem) -> FoundStructure:
     search = ConstraintSearch(test, problem.constraints, int(MOST_WORK / (TEST_STEPS + problem.lines)))
     is_over = False
     while not is_over and search.advance(AT_ONCE):
-        problem.bar.show(search.level, 0.0)
+        problem.bar.show(search.level)
         is_over = problem.clock.is_over
     graph = search.oriented()
     parents, given_up = graph.extension()

@@ -15,7 +15,7 @@ from dconvex.arrays import Integers
 from dconvex.caching import cached_property
 from dconvex.graph.cpdag import Cpdag, NamePair
 from dconvex.graph.dag import Dag, DagLike
-from dconvex.learning.learning_options import EM, Kind, Missing, StatesLike
+from dconvex.learning.learning_options import EM, NULL_VALUES, Kind, Missing, StatesLike
 from dconvex.names import Name
 from dconvex.progress import SampleBar
 from dconvex.shown import Shown
@@ -43,6 +43,7 @@ class SearchOptions(TypedDict, total=False):
     max_parents: int | None
     start: DagLike | None
     target: Name | None
+    edge_penalty: float
     alpha: float
     missing: Missing | EM
 
@@ -161,6 +162,7 @@ def edge_strengths(
     kind: Kind | None = None,
     states: StatesLike | None = None,
     weights: Name | None = None,
+    null_values: Sequence[str] = NULL_VALUES,
     n_jobs: int | None = None,
     max_bytes: float | None = None,
     seed: int = 0,
@@ -179,12 +181,13 @@ def edge_strengths(
         kind: As for `learn_structure`.
         states: As for `learn_structure`.
         weights: The column of the rows' weights: a row of weight 2 is drawn twice as often.
+        null_values: As for `learn_structure`.
         n_jobs: The number of threads (None: all cores); it makes no difference to the result.
         max_bytes: As for `learn_structure`.
         seed: Of the samples.
         progress: Show how far it is if it takes more than a second.
-        options: `score`, `required`, `forbidden`, `tiers`, `max_parents`, `start`, `target`, `alpha` and `missing`, as for
-            `learn_structure`.
+        options: `score`, `required`, `forbidden`, `tiers`, `max_parents`, `start`, `target`, `edge_penalty`, `alpha` and
+            `missing`, as for `learn_structure`.
 
     Returns:
         A row for each edge that any sample has, the strongest first.
@@ -202,7 +205,7 @@ def edge_strengths(
     """
     if isinstance(samples, bool) or operator.index(samples) < 1:
         raise ValueError(f"samples={samples!r} must be 1 or more")
-    rows = Resampling.of(data, kind, states, weights, max_bytes)
+    rows = Resampling.of(data, kind, states, weights, max_bytes, null_values)
 
     def learned(number: int) -> Cpdag:
         found = learn_structure(

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dconvex._core import ExactSearch
+from dconvex._core import EdgeConstraints, ExactSearch
 from dconvex.arrays import Floats
 from dconvex.errors import TooLargeError
 from dconvex.structure.edge_worth import edge_changes
@@ -33,11 +33,32 @@ def exact(problem: StructureProblem) -> FoundStructure:
         TooLargeError: The sets of parents, or the subsets of variables that depend on each other, are too many to hold.
         ValueError: They are too many to go over; that is counted, not timed.
     """
-    size, tops = len(problem.names), _tops(problem)
+    tops = _tops(problem)
     _check_families(problem, is_bounded=tops is not None)
+    _check_order(problem, _with_one_parent(problem, tops))
     search = ExactSearch(problem.score, problem.constraints, tops, _penalty(problem))
     _score_sets(problem, search)
-    part = search.largest_part()
+    _check_order(problem, search)
+    parents = search.best_parents()
+    removal, reversal = edge_changes(problem, parents)
+    notes = ("no graph within the constraints has a better score",)
+    return FoundStructure(parents, evaluations=search.evaluations, notes=notes, removal=removal, reversal=reversal)
+
+
+def _with_one_parent(problem: StructureProblem, tops: Floats | None) -> ExactSearch:
+    """The search over single parents: quickly scored, and what depends on each other in it does so with more parents, too."""
+    own = problem.constraints
+    most = 1 if own.max_parents < 0 else min(own.max_parents, 1)
+    constraints = EdgeConstraints(len(problem.names), problem.required, problem.forbidden, most)
+    search = ExactSearch(problem.score, constraints, tops, _penalty(problem))
+    for _ in problem.names:
+        search.score_sets(len(problem.names) ** 2, len(problem.names) ** 2)
+    return search
+
+
+def _check_order(problem: StructureProblem, search: ExactSearch) -> None:
+    """Refuse an order of variables that takes too much memory or too many looks."""
+    size, part = len(problem.names), search.largest_part()
     if search.bytes_per_subset << part > problem.limit:
         what = f"all subsets of {part} variables that may depend on each other"
         raise TooLargeError(what, search.bytes_per_subset << part, problem.limit, WAY_OUT)
@@ -47,10 +68,6 @@ def exact(problem: StructureProblem) -> FoundStructure:
             f"the best order of {part} of {size} variables would take {looks:.2g} looks at sets of parents; "
             f'method="exact" takes at most {MOST_WORK / LOOK_STEPS:.2g}. {WAY_OUT}'
         )
-    parents = search.best_parents()
-    removal, reversal = edge_changes(problem, parents)
-    notes = ("no graph within the constraints has a better score",)
-    return FoundStructure(parents, evaluations=search.evaluations, notes=notes, removal=removal, reversal=reversal)
 
 
 def _check_families(problem: StructureProblem, *, is_bounded: bool) -> None:
@@ -66,7 +83,7 @@ def _score_sets(problem: StructureProblem, search: ExactSearch) -> None:
     """Score all sets of parents that the bound does not rule out."""
     size, most, most_scores = len(problem.names), problem.limit // SET_BYTES, _most_scores(problem)
     for variable in range(size):
-        problem.bar.show(variable, 0.0)
+        problem.bar.show(variable)
         before = search.evaluations
         allowed = most_scores * min(variable + SHARES, size) // size - before
         if search.score_sets(most, allowed):

@@ -109,7 +109,7 @@ class StructureMethod:
 
     learn: Callable[[StructureProblem], FoundStructure]
     honours: frozenset[str]
-    """Of `required`, `forbidden`, `tiers`, `max_parents`, `start`, `target`, `alpha`, `seed` and `max_seconds`."""
+    """Of `required`, `forbidden`, `tiers`, `max_parents`, `start`, `target`, `edge_penalty`, `alpha`, `seed`, `max_seconds`."""
     criteria: frozenset[str] = frozenset({"bic", "aic", "bdeu", "bge"})
     """The scores that it can use."""
     kinds: frozenset[Kind] = frozenset({"discrete", "gaussian"})

@@ -13,7 +13,7 @@ from dconvex.errors import DataError
 from dconvex.learning.columns.encoded_columns import NumberReader
 from dconvex.learning.columns.matching import MatchedTable, tables_in
 from dconvex.learning.columns.states import States
-from dconvex.learning.learning_options import Kind, LearningOptions, StatesLike
+from dconvex.learning.learning_options import NULL_VALUES, Kind, LearningOptions, StatesLike
 from dconvex.names import Name, checked_labels
 from dconvex.structure.coded_tables import CodedRows
 from dconvex.structure.table_rows import rows_of, variables_of
@@ -38,7 +38,13 @@ class Resampling:
 
     @classmethod
     def of(
-        cls, data: object, kind: Kind | None, states: StatesLike | None, weights: Name | None, max_bytes: float | None
+        cls,
+        data: object,
+        kind: Kind | None,
+        states: StatesLike | None,
+        weights: Name | None,
+        max_bytes: float | None,
+        null_values: Sequence[str] = NULL_VALUES,
     ) -> Resampling:
         """The rows of the data.
 
@@ -48,7 +54,7 @@ class Resampling:
         """
         source = list(data) if isinstance(data, Iterator) else data
         declared = None if states is None else {name: checked_labels(name, labels) for name, labels in states.items()}
-        options = LearningOptions(kind, declared, "raise", 1, max_bytes, False, "available", weights=weights)
+        options = LearningOptions(kind, declared, "raise", 1, max_bytes, weights=weights, null_values=null_values)
         found = rows_of(source, options)
         if isinstance(found, CodedRows):
             return cls(found.variables, "discrete", found.codes, _categories(found.states), found.weights, weights)._ordered()

@@ -7,13 +7,21 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from dconvex._core import FamilyScore, Ragged
+from dconvex._core import FamilyScore, PenalisedScore, Ragged
 from dconvex.arrays import Indices
 from dconvex.errors import DataError
 from dconvex.graph.cpdag import Cpdag
 from dconvex.graph.dag import Dag, DagLike
 from dconvex.learning.discretizer import Discretizer, checked_discretizer
-from dconvex.learning.learning_options import EM, Kind, LearningOptions, Missing, StatesLike, checked_missing
+from dconvex.learning.learning_options import (
+    EM,
+    NULL_VALUES,
+    Kind,
+    LearningOptions,
+    Missing,
+    StatesLike,
+    checked_missing,
+)
 from dconvex.names import Name, checked_labels
 from dconvex.progress import Iterations
 from dconvex.structure.coded_tables import CodedRows
@@ -55,10 +63,12 @@ def learn_structure(
     max_parents: int | None = None,
     start: DagLike | None = None,
     target: Name | None = None,
+    edge_penalty: float = 0.0,
     alpha: float = 0.01,
     missing: Missing | EM = "available",
     weights: Name | None = None,
     discretizer: Discretizer | None = None,
+    null_values: Sequence[str] = NULL_VALUES,
     n_jobs: int | None = None,
     max_bytes: float | None = None,
     seed: int = 0,
@@ -84,6 +94,8 @@ def learn_structure(
         max_parents: The most parents of a variable (None: as many as the score allows).
         start: A graph to start from; None: the required edges alone.
         target: The variable to classify, for methods about one.
+        edge_penalty: What each edge costs, in the units of the score: that of a prior by which every edge makes a graph
+            `exp(edge_penalty)` times less probable. Fewer edges, and more of them true, at a lower score.
         alpha: The level of tests, for methods that test.
         missing: What becomes of rows with missing cells. `"available"`: BIC and AIC compare families by their average
             log-likelihood over the rows that show them, which assumes cells missing completely at random; other scores refuse.
@@ -91,6 +103,7 @@ def learn_structure(
             in expectation under the graph so far, and learns again until the graph stays.
         weights: The column of the rows' weights: a row of weight 2 counts as two rows.
         discretizer: What makes intervals of columns of numbers, as for `fit`.
+        null_values: How a missing cell is spelled in CSV files, unless a declared state is spelled so.
         n_jobs: The number of threads (None: all cores); it makes no difference to the result.
         max_bytes: The most memory for rows and scores (None: half of what the machine has).
         seed: Of the perturbations of `"search"`.
@@ -115,41 +128,46 @@ def learn_structure(
     """
     chosen = method_named(method, METHODS)
     choice = ScoreChoice.of(score)
-    rules = EdgeRules.of(required, forbidden, tiers, max_parents, start, target)
+    rules = EdgeRules.of(required, forbidden, tiers, max_parents, start, target, edge_penalty)
     check_honoured(method, chosen, rules, max_seconds, choice)
     cut = checked_discretizer(discretizer)
     both = {**({} if cut is None else cut.states), **(states or {})}
     declared = {name: checked_labels(name, labels) for name, labels in both.items()} or None
     kind = "discrete" if declared and kind is None else kind
-    options = LearningOptions(kind, declared, "raise", n_jobs, max_bytes, progress, checked_missing(missing), weights=weights)
+    options = LearningOptions(
+        kind, declared, "raise", n_jobs, max_bytes, progress, checked_missing(missing), weights=weights, null_values=null_values
+    )  # fmt: skip
     clock = Clock(max_seconds)
     rows = rounds_of(data, options) if isinstance(data, SharedCounts) else rows_of(data, options)
     own_kind: Kind = "gaussian" if isinstance(rows, MeasuredRows) else "discrete"
     choice.check_kind(own_kind)
-    with Iterations(f"learning a structure ({method})", is_shown=progress) as bar:
+    with Iterations(f"learning a structure ({method})", "score", is_shown=progress) as bar:
 
         def problem_of(rows: AnyRows, apart: Indices) -> StructureProblem:
             indexed = IndexedRules.of(rules, rows.variables, apart)
             make = score_maker(rows, choice, options.threads)
+            plain = make(choice.criterion)
+            score = PenalisedScore(plain, edge_penalty) if edge_penalty else plain
             return StructureProblem(
-                rows.variables, own_kind, choice.criterion, make(choice.criterion), make, rows.weight, lines_of(rows),
-                has_gaps(rows), indexed.constraints, indexed.required, indexed.forbidden, indexed.start, indexed.target, alpha,
-                seed, options.threads, options.limit, clock, bar,
+                rows.variables, own_kind, choice.criterion, score, make, rows.weight, lines_of(rows), has_gaps(rows),
+                indexed.constraints, indexed.required, indexed.forbidden, indexed.start, indexed.target, alpha, seed,
+                options.threads, options.limit, clock, bar,
             )  # fmt: skip
 
         if isinstance(rows, CountRounds):
             problem = problem_of(rows, np.empty((0, 2), np.int32))
-            return _structure(method, problem, chosen.learn(problem), rows, ())
+            return _structure(method, problem, chosen.learn(problem), rows, (), edge_penalty)
         if options.em is not None and rows.has_missing.any():
             check_values(rows)
             apart = pairs_apart(rows.presence())
             empty = IndexedRules.of(rules, rows.variables, apart).start
             learn = lambda filled: chosen.learn(problem_of(filled, apart))  # noqa: E731
             filled, found, note = learned_with_gaps(rows, options, empty, learn)
-            return _structure(method, problem_of(filled, apart), found, filled, (note, *note_of_pairs(apart, rows.variables)))
+            said = (note, *note_of_pairs(apart, rows.variables))
+            return _structure(method, problem_of(filled, apart), found, filled, said, edge_penalty)
         rows, notes, apart = prepared(rows, options, chosen, method, choice)
         problem = problem_of(rows, apart)
-        return _structure(method, problem, chosen.learn(problem), rows, notes)
+        return _structure(method, problem, chosen.learn(problem), rows, notes, edge_penalty)
 
 
 def lines_of(rows: AnyRows) -> int:
@@ -215,7 +233,12 @@ def prepared(
 
 
 def _structure(
-    method: str, problem: StructureProblem, found: FoundStructure, rows: AnyRows, notes: tuple[str, ...]
+    method: str,
+    problem: StructureProblem,
+    found: FoundStructure,
+    rows: AnyRows,
+    notes: tuple[str, ...],
+    edge_penalty: float,
 ) -> Structure:
     names = problem.names
     history = [
@@ -223,6 +246,7 @@ def _structure(
         for (change, parent, child), gain in zip(found.moves.tolist(), found.gains.tolist(), strict=True)
     ]
     score = score_of(problem.score, found.parents) if found.score is None else found.score
+    score += edge_penalty * len(found.parents.values)  # the score is that of the data alone
     asked = (rows.asked(),) if isinstance(rows, CountRounds) else ()
     return Structure(
         Dag.from_arrays(names, found.parents),

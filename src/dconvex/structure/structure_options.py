@@ -65,6 +65,7 @@ class EdgeRules:
     max_parents: int | None = None
     start: Dag | None = None
     target: Name | None = None
+    edge_penalty: float = 0.0
 
     @classmethod
     def of(
@@ -75,10 +76,13 @@ class EdgeRules:
         max_parents: int | None,
         start: DagLike | None,
         target: Name | None,
+        edge_penalty: float = 0.0,
     ) -> EdgeRules:
         """The rules, as far as they can be checked without the data."""
         if max_parents is not None and (isinstance(max_parents, bool) or int(max_parents) != max_parents or max_parents < 0):
             raise ValueError(f"max_parents={max_parents!r} must be a whole number, zero or more; None is no limit")
+        if not 0 <= edge_penalty < math.inf:
+            raise ValueError(f"edge_penalty={edge_penalty!r} must be a number, zero or more")
         return cls(
             _pairs("required", required),
             _pairs("forbidden", forbidden),
@@ -86,6 +90,7 @@ class EdgeRules:
             max_parents,
             None if start is None else as_dag(start),
             target,
+            edge_penalty,
         )
 
     def given(self) -> frozenset[str]:
@@ -97,6 +102,7 @@ class EdgeRules:
             "max_parents": self.max_parents is not None,
             "start": self.start is not None,
             "target": self.target is not None,
+            "edge_penalty": self.edge_penalty > 0,
         }
         return frozenset(name for name, is_said in said.items() if is_said)
 

@@ -52,7 +52,7 @@ export class Folding {
     const { pane, drawn } = this.network;
     const wanted = this.isFolded ? this.#wanted(view) : new Set(this.overview.variables.keys());
     pane.empty.hidden = wanted.size > 0;
-    pane.note.textContent = `${count(wanted.size)} of ${counted(this.overview.variables.length, "variable")}`;
+    pane.note.textContent = pane.note.title = `${count(wanted.size)} of ${counted(this.overview.variables.length, "variable")}`;
     if (wanted.size === drawn.size && [...wanted].every((index) => drawn.has(index))) return false;
     this.network.draw(await api.ask("layout", { variables: this.isFolded ? [...wanted] : null }));
     return true;

@@ -43,7 +43,8 @@ export class States {
       row.number.dataset.value = numbers ? now : "";
       row.before.hidden = !hasMoved || !(observed?.has(state) || set === state);
       row.before.style.left = `${100 * (old ?? 0)}%`;
-      row.press.title = old === undefined ? "Click to observe" : `before ${probability(old)}; click to observe`;
+      const name = this.variable.states[state];
+      row.press.title = old === undefined ? `Click to observe ${name}` : `${name}: before ${probability(old)}; click to observe`;
     });
     this.#sort(this.isSorted);
     this.soft.show();
