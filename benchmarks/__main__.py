@@ -12,7 +12,7 @@ import typer
 from benchmarks import asking, harness
 from benchmarks.summary import PAGE, write_summary
 
-RACES = ("first_answer", "reading", "sampling", "decomposition", "predicting", "learning", "em", "classifying")
+RACES = ("first_answer", "reading", "sampling", "decomposition", "predicting", "learning", "em", "threads", "classifying")
 CONTESTS = ("queries", "pairs", "marginals")
 GROWTHS = ("growth", "latency", "streaming", "storing", "interrupts", "structure", "structure_methods")
 MEMBERS = (*RACES, *CONTESTS, *GROWTHS)

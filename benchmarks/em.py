@@ -6,15 +6,15 @@ do the passes of one thread twice at the same time, and half of their time count
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Callable, Iterator
-from multiprocessing.connection import Connection
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 import dconvex as dc
 from benchmarks.harness import Case
+from benchmarks.processes import in_two_processes
 from dconvex.exchange.pyagrum import to_pyagrum
 from dconvex.learning.em_fitting import em_problem
 from dconvex.learning.estimation.table_em import TableProblem
@@ -111,40 +111,16 @@ def iterations(model: dc.LocalModel) -> str:
 
 def in_parallel(name: str, network: str, rows: int, share: float) -> Case:
     """Two threads on the same passes, against two processes that each do them all."""
-    loaded = dc.load_network(network)
-    frame = with_gaps(loaded, rows, share)
-    pipes = [_started(network, rows, share) for _ in range(2)]
-
-    def both() -> None:
-        for pipe in pipes:
-            pipe.send(True)
-        for pipe in pipes:
-            pipe.recv()
-
+    prepare = partial(passes_over, network, rows, share)
     contenders = {
-        "dconvex, two threads": passes(loaded, frame, 2, times=10),
-        "dconvex, one thread": passes(loaded, frame, 1, times=10),
-        "dconvex, two processes": both,
+        "dconvex, two threads": prepare(2),
+        "dconvex, one thread": prepare(1),
+        "dconvex, two processes": in_two_processes(partial(prepare, 1)),
     }
     return Case(name, contenders, most=dict.fromkeys(contenders, 7), share={"dconvex, two processes": 2.0})
 
 
-def _started(network: str, rows: int, share: float) -> Connection:
-    """A process that does the passes of one thread whenever it is sent something."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    context.Process(target=_serve, args=(theirs, network, rows, share), daemon=True).start()
-    theirs.close()
-    return ours
-
-
-def _serve(pipe: Connection, network: str, rows: int, share: float) -> None:
+def passes_over(network: str, rows: int, share: float, n_jobs: int) -> Callable[[], object]:
+    """Ten passes over rows that are drawn here."""
     loaded = dc.load_network(network)
-    work = passes(loaded, with_gaps(loaded, rows, share), 1, times=10)
-    while True:
-        try:
-            pipe.recv()
-        except EOFError:
-            return
-        work()
-        pipe.send(None)
+    return passes(loaded, with_gaps(loaded, rows, share), n_jobs, times=10)

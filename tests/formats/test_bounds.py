@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tracemalloc
 
 import pytest
 
@@ -82,3 +83,17 @@ def test_a_pipe_is_refused_not_waited_for(tmp_path, suffix):
     os.mkfifo(path)
     with pytest.raises(dc.FormatError, match="a pipe or a device, not a file"):
         (dc.read_evidence if suffix == ".evid" else dc.read)(path)
+
+
+def test_what_lies_between_the_tables_of_a_long_json_takes_no_memory(monkeypatch):
+    """Counting values comes before any of them is made."""
+    monkeypatch.setattr(network_json, "MOST_VALUES", 1000)
+    text = '{"x":[' + '{"a":[],"b":[]},' * 300_000 + "1]}"
+    assert len(text) > network_json.LONG
+    tracemalloc.start()
+    try:
+        with pytest.raises(dc.FormatError, match="more than 1,000 values"):
+            network_json.parse(text, "deep.json")
+        assert tracemalloc.get_traced_memory()[1] < len(text)
+    finally:
+        tracemalloc.stop()

@@ -114,8 +114,7 @@ def _endpoint(find: Finder, ask: Callable[[Explorer, object], object]) -> Callab
 
     async def endpoint(request: Request) -> Response:
         body = await _body(request, MOST_BYTES)
-        explorer = await run_in_threadpool(_found, find, request)
-        return await run_in_threadpool(_answered, explorer, ask, body)
+        return await run_in_threadpool(lambda: _answered(_found(find, request), ask, body))
 
     return endpoint
 

@@ -22,6 +22,9 @@ from dconvex.formats.scanner import Excerpt
 def noisy_max(strengths: Excerpt, parameters: Excerpt) -> ReadTable:
     """The reader of a table from each parent's order of strengths, and for each of its states, in that order, a distribution;
     the distribution of the leak is the last one.
+
+    The order lists the states, the strongest one first: SMILE's `GetOutcomeOfStrength(parent, k)` is entry k of it. The last
+    one of them, not of the states, is the distinguished one, whose distribution is certain.
     """
 
     def table(sizes: Sequence[int]) -> Floats:
@@ -55,9 +58,6 @@ def _orders(strengths: Excerpt, parents: Sequence[int]) -> list[list[int]]:
         order = [int(word) for word in own if word.isdecimal()]
         if sorted(order) != list(range(size)):
             strengths.fail(f"expected an order of the numbers 0 to {size - 1}, found {' '.join(own)}")
-        if any(order[order[state]] != state for state in range(size)):
-            problem = f"the order of strengths {' '.join(own)} can be read in two ways"
-            strengths.fail(f"{problem}; make the node a CPT in GeNIe before saving it")
         orders.append(order)
     return orders
 

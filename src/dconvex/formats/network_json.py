@@ -109,17 +109,16 @@ class _Document:
 
     def _without_tables(self) -> str:
         """The text with a word in place of each table that is longer, as long as the table; Ctrl-C is heard between them."""
-        mark = secrets.token_hex(8)
-
-        def taken_out(found: re.Match[str]) -> str:
+        mark, parts, kept_from = secrets.token_hex(8), list[str](), 0
+        for found in TABLE.finditer(self.text):  # not `sub`, which would keep all strings between the tables, too
             table = found.group(1)
             word = f'"{mark}{len(self.tables)}"'
             if table is None or len(table) < len(word):
-                return found.group()
+                continue
             self.tables[word[1:-1]] = floats(chain.from_iterable(map(_split, pieces(table[1:-1]))))
-            return f"{found.group()[: -len(table)]}{word:{len(table)}}"
-
-        text = TABLE.sub(taken_out, self.text)
+            parts += self.text[kept_from : found.start(1)], f"{word:{len(table)}}"
+            kept_from = found.end()
+        text = "".join([*parts, self.text[kept_from:]]) if parts else self.text
         if text.count(",") + text.count("[") + text.count("{") > MOST_VALUES:
             problem = f"the text has more than {MOST_VALUES:,} values beside its tables, the most that are read"
             raise format_error(problem, self.text, self.path, 0)

@@ -51,7 +51,9 @@ class StructureProblem:
     lines: int
     """Different rows, which each score goes over; none where it needs moments only."""
     has_gaps: bool
-    """Whether cells are missing: equivalent graphs may then score differently, or each score takes long."""
+    """Whether families are compared over different rows: equivalent graphs may then score differently."""
+    is_expected: bool
+    """Whether counts are expectations, so that each score takes a hundred times as long."""
     constraints: EdgeConstraints
     required: Indices
     forbidden: Indices
