@@ -13,8 +13,8 @@ from dconvex._core import EdgeConstraints, FamilyScore, Pdag, Ragged
 from dconvex.arrays import Floats, Indices
 from dconvex.errors import TooLargeError
 from dconvex.learning.learning_options import Kind
-from dconvex.learning.progress import Iterations
 from dconvex.names import Name
+from dconvex.progress import Iterations
 
 Change: TypeAlias = Literal["add", "remove", "reverse"]
 CHANGES: tuple[Change, ...] = ("add", "remove", "reverse")

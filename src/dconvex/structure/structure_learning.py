@@ -22,8 +22,8 @@ from dconvex.learning.learning_options import (
     StatesLike,
     checked_missing,
 )
-from dconvex.learning.progress import Iterations
 from dconvex.names import Name, checked_labels
+from dconvex.progress import Iterations
 from dconvex.structure.coded_tables import CodedRows
 from dconvex.structure.data_scores import check_values, note_of_pairs, pairs_apart, score_maker
 from dconvex.structure.expected_rows import ExpectedRows
