@@ -38,7 +38,7 @@ constexpr double most_log_states = 1000.0;
 }  // namespace
 
 bool CompactPlanner::plan(const TableLayout& layout, const Question& question, IndexMarks& marks, ProgramDraft& program) {
-    if (question.ending == Ending::trace || !question.context.empty()) return false;
+    if (question.ending == Ending::trace || !question.context.empty() || !question.sliced.empty()) return false;
     if (question.targets.size() + question.observed.size() + question.soft.size() > most) return false;
     if (!cut(layout.index(), question, marks)) return false;
     program.uses_all_evidence = find_evidence(question, marks);

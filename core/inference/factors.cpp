@@ -2,7 +2,7 @@
 
 namespace dconvex {
 
-void FactorCollector::collect(const SmallNetwork& small, Indices likelihood, Factors& factors) {
+void FactorCollector::collect(const SmallNetwork& small, Indices observation, Indices likelihood, Factors& factors) {
     factors.scopes.clear();
     factors.sources.clear();
     factors.owners.clear();
@@ -12,7 +12,7 @@ void FactorCollector::collect(const SmallNetwork& small, Indices likelihood, Fac
         scope_.clear();
         const auto add = [&](Index member) {
             is_covered_[member] = 1;
-            if (small.roles[member] != Role::observed) scope_.push_back(member);
+            if (observation[member] < 0) scope_.push_back(member);
         };
         for (const Index parent : small.parents[v]) add(parent);
         add(v);

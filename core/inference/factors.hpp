@@ -17,7 +17,7 @@ struct Source {
 };
 
 struct Factors {
-    Ragged scopes;           // by index in the small network; observed variables are left out
+    Ragged scopes;           // by index in the small network; variables with a fixed state are left out
     Vector<Source> sources;  // one for each factor
     Vector<Index> owners;    // the variable whose table or likelihood each factor is
 
@@ -29,10 +29,11 @@ inline bool is_factor(const SmallNetwork& small, Index v) {
     return small.is_requisite[v] && small.tables[v] != SmallNetwork::no_table;
 }
 
-// `likelihood` gives for each variable of the small network its index in the soft evidence, or -1.
+// `observation` gives for each variable of the small network the index of its fixed state, `likelihood` its index in the soft
+// evidence; or -1.
 class FactorCollector {
 public:
-    void collect(const SmallNetwork& small, Indices likelihood, Factors& factors);
+    void collect(const SmallNetwork& small, Indices observation, Indices likelihood, Factors& factors);
 
 private:
     Flags is_covered_;

@@ -97,6 +97,7 @@ Program Planner::plan(const std::shared_ptr<const TableLayout>& layout, const Qu
     program_.observed_states.clear();
     program_.soft_states.clear();
     for (const Index v : question.observed) program_.observed_states.push_back(layout->states()[v]);
+    for (const Index v : question.sliced) program_.observed_states.push_back(layout->states()[v]);
     for (const Index v : question.soft) program_.soft_states.push_back(layout->states()[v]);
     if (compact_.plan(*layout, question, *marks, program_)) return Program(program_, layout);
     cutter_.cut(layout->index(), question, *marks, small_);
@@ -159,6 +160,11 @@ bool Planner::find_evidence(const IndexMarks& marks, const Question& question) {
         if (question.shows_impossible && !small_.is_requisite[v] && has_observed_parents(v)) small_.is_requisite[v] = 1;
         if (!small_.is_requisite[v]) uses_all = false;
     }
+    for (std::size_t k = 0; k < question.sliced.size(); ++k) {
+        const Index variable = question.sliced[k];
+        if (marks.variable[variable] != marks.stamp) continue;
+        observation_[marks.local[variable]] = static_cast<Index>(question.observed.size() + k);
+    }
     for (std::size_t k = 0; k < question.soft.size(); ++k) {
         const Index variable = question.soft[k], v = marks.local[variable];
         if (marks.variable[variable] != marks.stamp || !is_soft(small_.roles[v])) {
@@ -178,7 +184,7 @@ bool Planner::has_observed_parents(Index v) const {
 
 // Finds a path by one rule, by the others too where it is worth it, and writes the cheapest that fits into the limit.
 Program Planner::compile(const std::shared_ptr<const TableLayout>& layout, Ending ending, std::int64_t max_bytes) {
-    collector_.collect(small_, likelihood_, factors_);
+    collector_.collect(small_, observation_, likelihood_, factors_);
     number_active(*layout);
     double best = std::numeric_limits<double>::infinity();
     bool is_first = true;

@@ -304,7 +304,7 @@ void ProgramWriter::write_load(Index table, const ContractionPath& path, const P
     Offset stride = 1;
     const auto add = [&](Index member) {
         const Index states = subject.layout.states()[small.nodes[member]];
-        if (small.roles[member] == Role::observed) {
+        if (subject.observation[member] >= 0) {
             program.fixed.push_back({subject.observation[member], stride});
         } else {
             loaded_axes_.push_back({axis_of_[member], {states, stride}});

@@ -158,7 +158,7 @@ struct ProgramSubject {
     const TableLayout& layout;
     const SmallNetwork& small;
     const Factors& factors;
-    Indices observation;  // the index in the evidence of each observed variable of the small network
+    Indices observation;  // the index among the states of each variable of the small network with a fixed one, or -1
 };
 
 // Gives tables their places in the workspace; those that are used up leave theirs free for others.

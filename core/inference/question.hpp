@@ -28,6 +28,9 @@ struct Question {
     Vector<Index> soft;           // variables with a likelihood
     Vector<Index> map_variables;  // targets that are maximised, after everything else is summed out
     Vector<Index> context;        // variables whose clusters are kept though nothing is asked of them
+    // Variables whose state is fixed in each run, after the observed ones, though they are not observed: the sum over all of
+    // their states is the answer. They have no likelihood and are no axes of the answer.
+    Vector<Index> sliced;
     NetworkPart network = NetworkPart::pruned;
     bool coherent = false;          // all clusters agree, so evidence that does not matter may be left out
     bool shows_impossible = false;  // observed variables with observed parents are looked up though they do not matter

@@ -70,13 +70,14 @@ void check_tables(const TableLayout& layout, Indices tables) {
 // --- questions ---
 
 void make_question(Question* place, nb::iterable targets, nb::iterable observed, nb::iterable soft, nb::iterable map_variables,
-                   nb::iterable context, NetworkPart network, bool coherent, bool shows_impossible, Ending ending,
-                   std::int64_t max_bytes) {
+                   nb::iterable context, nb::iterable sliced, NetworkPart network, bool coherent, bool shows_impossible,
+                   Ending ending, std::int64_t max_bytes) {
     new (place) Question{as_indices(targets),
                          as_indices(observed),
                          as_indices(soft),
                          as_indices(map_variables),
                          as_indices(context),
+                         as_indices(sliced),
                          network,
                          coherent,
                          shows_impossible,
@@ -87,8 +88,8 @@ void make_question(Question* place, nb::iterable targets, nb::iterable observed,
 Py_hash_t hash_of(const Question& question) {
     std::uint64_t hash = 14695981039346656037ULL;  // FNV-1a, by numbers rather than by bytes
     const auto add = [&hash](std::uint64_t number) { hash = (hash ^ number) * 1099511628211ULL; };
-    for (const Vector<Index>* part :
-         {&question.targets, &question.observed, &question.soft, &question.map_variables, &question.context}) {
+    for (const Vector<Index>* part : {&question.targets, &question.observed, &question.soft, &question.map_variables,
+                                      &question.context, &question.sliced}) {
         for (const Index variable : *part) add(static_cast<std::uint64_t>(variable) + 1);
         add(0);
     }
@@ -105,25 +106,27 @@ void bind_questions(nb::module_& module) {
         .value("TRACE", Ending::trace);
     nb::enum_<NetworkPart>(module, "NetworkPart").value("PRUNED", NetworkPart::pruned).value("WHOLE", NetworkPart::whole);
 
-    auto type = nb::class_<Question>(module, "Question")
-                    .def("__init__", &make_question, nb::arg("targets") = nb::tuple(), nb::arg("observed") = nb::tuple(),
-                         nb::arg("soft") = nb::tuple(), nb::kw_only(), nb::arg("map_variables") = nb::tuple(),
-                         nb::arg("context") = nb::tuple(), nb::arg("network") = NetworkPart::pruned,
-                         nb::arg("coherent") = false, nb::arg("shows_impossible") = false, nb::arg("ending") = Ending::answer,
-                         nb::arg("max_bytes") = Question::no_limit)
-                    .def_prop_ro("targets", [](const Question& question) { return as_tuple(question.targets); })
-                    .def_prop_ro("observed", [](const Question& question) { return as_tuple(question.observed); })
-                    .def_prop_ro("soft", [](const Question& question) { return as_tuple(question.soft); })
-                    .def_prop_ro("map_variables", [](const Question& question) { return as_tuple(question.map_variables); })
-                    .def_prop_ro("context", [](const Question& question) { return as_tuple(question.context); })
-                    .def_ro("network", &Question::network)
-                    .def_ro("coherent", &Question::coherent)
-                    .def_ro("shows_impossible", &Question::shows_impossible)
-                    .def_ro("ending", &Question::ending)
-                    .def_ro("max_bytes", &Question::max_bytes)
-                    .def("__eq__", [](const Question& one, const Question& other) { return one == other; })
-                    .def("__eq__", [](const Question&, nb::handle) { return false; })
-                    .def("__hash__", &hash_of);
+    auto type =
+        nb::class_<Question>(module, "Question")
+            .def("__init__", &make_question, nb::arg("targets") = nb::tuple(), nb::arg("observed") = nb::tuple(),
+                 nb::arg("soft") = nb::tuple(), nb::kw_only(), nb::arg("map_variables") = nb::tuple(),
+                 nb::arg("context") = nb::tuple(), nb::arg("sliced") = nb::tuple(), nb::arg("network") = NetworkPart::pruned,
+                 nb::arg("coherent") = false, nb::arg("shows_impossible") = false, nb::arg("ending") = Ending::answer,
+                 nb::arg("max_bytes") = Question::no_limit)
+            .def_prop_ro("targets", [](const Question& question) { return as_tuple(question.targets); })
+            .def_prop_ro("observed", [](const Question& question) { return as_tuple(question.observed); })
+            .def_prop_ro("soft", [](const Question& question) { return as_tuple(question.soft); })
+            .def_prop_ro("map_variables", [](const Question& question) { return as_tuple(question.map_variables); })
+            .def_prop_ro("context", [](const Question& question) { return as_tuple(question.context); })
+            .def_prop_ro("sliced", [](const Question& question) { return as_tuple(question.sliced); })
+            .def_ro("network", &Question::network)
+            .def_ro("coherent", &Question::coherent)
+            .def_ro("shows_impossible", &Question::shows_impossible)
+            .def_ro("ending", &Question::ending)
+            .def_ro("max_bytes", &Question::max_bytes)
+            .def("__eq__", [](const Question& one, const Question& other) { return one == other; })
+            .def("__eq__", [](const Question&, nb::handle) { return false; })
+            .def("__hash__", &hash_of);
     type.attr("NO_LIMIT") = Question::no_limit;
 }
 
@@ -434,6 +437,23 @@ auto trace_back(const Program& program, const Tables& tables, nb::iterable state
     return std::make_tuple(status, matrix);
 }
 
+// The same with the most probable states only, and the logarithm of their weight.
+auto trace_best(const Program& program, const Tables& tables, nb::iterable states, const Likelihoods& likelihoods) {
+    const Vector<Index> own_states = as_indices(states);
+    const Evidence evidence{own_states, likelihoods};
+    check_run(program, tables, evidence);
+    if (program.ending != Ending::trace) throw std::invalid_argument("only a program that ends in a trace can be traced back");
+    Vector<Index> found(program.axes.size());
+    RunReport report;
+    {
+        nb::gil_scoped_release release;
+        Runner runner(program);
+        report = runner.run(tables, evidence, {}, Finish::none, true);
+        if (report.status == Status::fine) trace(program, runner.numbers(), true, std::nullopt, 1, found);
+    }
+    return std::make_tuple(report.status, report.log_sum, as_array(std::move(found)));
+}
+
 void bind_programs(nb::module_& module) {
     nb::enum_<Status>(module, "Status")
         .value("FINE", Status::fine)
@@ -510,7 +530,8 @@ void bind_programs(nb::module_& module) {
              nb::arg("threads") = 1)
         .def("run_rows", &run_rows, nb::arg("tables"), nb::arg("states").noconvert(), nb::arg("results").noconvert())
         .def("trace", &trace_back, nb::arg("tables"), nb::arg("states"), nb::arg("likelihoods"), nb::arg("rows") = 1,
-             nb::arg("seed") = nb::none());
+             nb::arg("seed") = nb::none())
+        .def("trace_best", &trace_best, nb::arg("tables"), nb::arg("states"), nb::arg("likelihoods"), nb::rv_policy::move);
     module.def("plan", &make_plan, nb::arg("layout"), nb::arg("question"));
     module.def("plan_derivation", &make_derivation_plan, nb::arg("layout"), nb::arg("table"));
 }

@@ -321,6 +321,7 @@ class Question:
         *,
         map_variables: Iterable[int] = (),
         context: Iterable[int] = (),
+        sliced: Iterable[int] = (),
         network: NetworkPart = ...,
         coherent: bool = False,
         shows_impossible: bool = False,
@@ -335,6 +336,7 @@ class Question:
             soft: Variables with a likelihood; they may be targets too.
             map_variables: Targets of a trace that are maximised, after everything else is summed out.
             context: Variables whose clusters are kept though nothing is asked of them.
+            sliced: Variables whose state is fixed in each run, after those observed; the sum over their states is the answer.
             network: Where it is answered.
             coherent: All clusters agree, so evidence that does not matter may be left out.
             shows_impossible: Observed variables with observed parents are looked up though they do not matter.
@@ -352,6 +354,8 @@ class Question:
     def map_variables(self) -> tuple[int, ...]: ...
     @property
     def context(self) -> tuple[int, ...]: ...
+    @property
+    def sliced(self) -> tuple[int, ...]: ...
     @property
     def network(self) -> NetworkPart: ...
     @property
@@ -612,6 +616,10 @@ class Program:
             one the most probable.
 
         """
+    def trace_best(
+        self, tables: Tables, states: Iterable[int], likelihoods: Likelihoods
+    ) -> tuple[Status, float, NDArray[np.int32]]:
+        """The status and, where that is fine, the logarithm of the largest weight and the state of each axis that has it."""
 
 class Numbers:
     """The numbers of an answer, which it offers as a buffer (`numpy.frombuffer`)."""

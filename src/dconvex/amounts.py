@@ -21,3 +21,12 @@ def readable_bytes(count: float) -> str:
             return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
         count /= 1024
     return f"{count:.3g} PiB"
+
+
+def readable_seconds(count: float) -> str:
+    """`3 hours`."""
+    for unit, seconds in (("second", 60.0), ("minute", 60.0), ("hour", 24.0), ("day", 365.0)):
+        if round(count) < seconds:
+            return amount(max(round(count), 1), unit)
+        count /= seconds
+    return amount(round(count), "year") if count < 1e6 else "more than a million years"

@@ -341,7 +341,7 @@ def test_an_interrupt_ends_a_pass(monkeypatch):
 
     network = dc.load_network("asia")
     rows = with_gaps(network.sample(300, seed=1), 0.3)
-    monkeypatch.setattr("dconvex.learning.progress.Iterations.show", interrupted)
+    monkeypatch.setattr("dconvex.progress.Iterations.show", interrupted)
     with pytest.raises(KeyboardInterrupt):
         dc.fit(network, rows, coherent=True, missing="em", n_jobs=2)
 
@@ -435,7 +435,7 @@ class ShownStatus:
 def bars(monkeypatch):
     """All that is shown of iterations, from the first one on."""
     shown = []
-    monkeypatch.setattr("dconvex.learning.progress.PATIENCE", 0.0)
+    monkeypatch.setattr("dconvex.progress.PATIENCE", 0.0)
     monkeypatch.setattr("rich.console.Console.status", lambda _, text: shown.append(ShownStatus(text)) or shown[-1])
     return shown
 

@@ -161,7 +161,7 @@ def test_tests_end_where_they_are_too_many():
 
 
 def test_too_many_tests_are_left_out_and_said(alarm, monkeypatch):
-    monkeypatch.setattr(constraint_based, "MOST_WORK", 3e6)
+    monkeypatch.setattr(constraint_based, "MOST_WORK", 5e6)
     found = dc.learn_structure(alarm, method="pc")
     assert "given at most 0 variables" in found.notes[0]
     assert "tests given 1 variable or more might remove" in found.notes[1]

@@ -10,7 +10,7 @@ import pytest
 from display.elements import groups, root_of
 
 import dconvex as dc
-from dconvex.learning.progress import SampleBar
+from dconvex.progress import SampleBar
 from dconvex.structure.edge_strengths import EdgeStrength, EdgeStrengths
 from dconvex.structure.resampling import Resampling
 
@@ -174,7 +174,7 @@ def test_words_and_pictures(asia, tmp_path):
 
 
 def test_the_bar_counts_samples(capsys, monkeypatch):
-    monkeypatch.setattr("dconvex.learning.progress.PATIENCE", 0.0)
+    monkeypatch.setattr("dconvex.progress.PATIENCE", 0.0)
     with SampleBar("samples", 20, is_shown=True) as bar:
         bar.show(10)
         bar.show(20)

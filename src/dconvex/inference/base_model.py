@@ -15,7 +15,7 @@ from dconvex.inference.engine import Engine, EvidenceLike
 from dconvex.inference.evidence import Soft, Variables, is_row, row_as_mapping
 from dconvex.inference.memory import default_limit, limit_of
 from dconvex.inference.origin import Origin
-from dconvex.inference.request import Request
+from dconvex.inference.request import NO_SLICES, Request, Slicing
 from dconvex.names import Label, Name, as_names
 from dconvex.network.network import BayesianNetwork
 from dconvex.shown import Shown
@@ -90,6 +90,7 @@ class BaseModel(Shown):
         soft: Soft | None,
         max_bytes: float | None,
         assume_possible: bool = False,
+        slicing: Slicing = NO_SLICES,
     ) -> Request:
         """The question by index, with its evidence read; None: all variables."""
         indices = tuple(range(len(self.dag))) if variables is None else self._indices(variables)
@@ -97,7 +98,7 @@ class BaseModel(Shown):
             evidence = row_as_mapping(evidence, self.dag, () if variables is None else as_names(variables))
         known = self._engine.read_evidence(evidence, soft)
         targets = known.targets_of(indices) if known.observed else indices
-        return Request(indices, targets, known, self._limit(max_bytes), assume_possible)
+        return Request(indices, targets, known, self._limit(max_bytes), assume_possible, slicing)
 
     def _indices(self, variables: Name | Iterable[Name]) -> Variables:
         names = as_names(variables)

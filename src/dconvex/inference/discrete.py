@@ -115,7 +115,7 @@ class DiscreteEngine:
         return discrete_slopes_plan(self.model, request, parameters)
 
     def log_evidence(self, request: Request) -> float:
-        return discrete_log_evidence(self.model, request.evidence, request.limit)
+        return discrete_log_evidence(self.model, request.evidence, request.limit, slicing=request.slicing)
 
     def log_evidence_cost(self, request: Request) -> Cost:
         return discrete_log_evidence_cost(self.model, request.evidence, request.limit)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import math
-
-from dconvex._core import Status
 from dconvex.inference.decision_plan import Cost
 from dconvex.inference.evidence import Evidence, Variables
 from dconvex.inference.regression_model import RegressionModel
+from dconvex.inference.request import NO_SLICES, Slicing
+from dconvex.inference.slicing import fitting_plan, run
 from dconvex.inference.table_model import TableModel
 
 
-def discrete_log_evidence(model: TableModel, evidence: Evidence, limit: int, context: Variables = ()) -> float:
+def discrete_log_evidence(
+    model: TableModel, evidence: Evidence, limit: int, context: Variables = (), slicing: Slicing = NO_SLICES
+) -> float:
     """The logarithm of the probability of the evidence, -inf where it is impossible.
 
     Where clusters disagree, it is that in the network of a question about the `context`.
@@ -19,9 +20,8 @@ def discrete_log_evidence(model: TableModel, evidence: Evidence, limit: int, con
     if not evidence:
         return evidence.log_scale
     planner = model.planner
-    plan = planner.plan(planner.evidence_question(evidence, limit, context))
-    _, report, _ = planner.run(plan, evidence)
-    return report.log_sum + evidence.log_scale if report.status is Status.FINE else -math.inf
+    plan = fitting_plan(planner, planner.evidence_question(evidence, limit, context), slicing)
+    return run(planner, plan, evidence, slicing).log_sum + evidence.log_scale
 
 
 def discrete_log_evidence_cost(model: TableModel, evidence: Evidence, limit: int) -> Cost:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from dconvex._core import RunReport, Status
 from dconvex.arrays import Floats
+from dconvex.errors import TooLargeError
 from dconvex.inference.decision_plan import Cost
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.evidence import Variables
@@ -18,6 +20,7 @@ from dconvex.inference.posterior_variances import posterior_variances
 from dconvex.inference.query import gaussian_query
 from dconvex.inference.regression_model import RegressionModel
 from dconvex.inference.request import Request
+from dconvex.inference.slicing import SlicedPlan, fitting_plan, sum_of_slices
 from dconvex.inference.table_model import TableModel
 from dconvex.names import Name
 from dconvex.threads import thread_count, threads
@@ -31,7 +34,12 @@ def discrete_marginals(model: TableModel, request: Request, n_jobs: int | None) 
     evidence, limit = request.evidence, request.limit
     state_of = evidence.state_of()
     found = {v: _one_hot(len(model.labels[v]), state_of[v]) for v in request.variables if v in state_of}
-    plans = _plans(model, request)
+    try:
+        plans = _plans(model, request)
+    except TooLargeError:
+        if not model.coherent or request.slicing.effort <= 0:
+            raise
+        return _in_slices(model, request)
     for plan, report, values in _runs(model, plans, request, n_jobs):
         if report.status is Status.IMPOSSIBLE:
             raise_impossible(model, evidence, limit, _targets_of(plan))
@@ -39,6 +47,26 @@ def discrete_marginals(model: TableModel, request: Request, n_jobs: int | None) 
             found[output.variable] = values[output.offset : output.offset + output.size]
     if evidence and not request.assume_possible:
         _check_possible(model, request, plans)
+    names, labels, known = model.names, model.labels, model.known(evidence)
+    return {names[v]: Distribution((names[v],), (labels[v],), found[v], evidence=known) for v in request.variables}
+
+
+def _in_slices(model: TableModel, request: Request) -> dict[Name, Distribution]:
+    """One plan that propagates to all targets, in slices."""
+    planner, evidence, limit, slicing = model.planner, request.evidence, request.limit, request.slicing
+    plan = fitting_plan(planner, planner.marginals_question(request.targets, evidence, limit), slicing)
+    assert isinstance(plan, SlicedPlan)
+    total = sum_of_slices(planner, plan, evidence, slicing)
+    if total.log_sum == -math.inf:
+        raise_impossible(model, evidence, limit, request.targets, slicing=slicing)
+    if evidence and not (plan.uses_all_evidence or request.assume_possible):
+        check_possible(model, evidence, limit, request.targets)
+    state_of = evidence.state_of()
+    found = {v: _one_hot(len(model.labels[v]), state_of[v]) for v in request.variables if v in state_of}
+    found |= {v: weights / weights.sum() for v, weights in zip(plan.sliced, total.weights, strict=True)}
+    for output in plan.plan.outputs:
+        values = total.values[output.offset : output.offset + output.size]
+        found[output.variable] = values / values.sum()
     names, labels, known = model.names, model.labels, model.known(evidence)
     return {names[v]: Distribution((names[v],), (labels[v],), found[v], evidence=known) for v in request.variables}
 

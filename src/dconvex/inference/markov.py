@@ -23,6 +23,7 @@ from dconvex.formats.uai import read_functions
 from dconvex.graph.dag import Dag
 from dconvex.inference.distribution import Distribution
 from dconvex.inference.model import LocalModel, localize
+from dconvex.inference.request import EFFORT
 from dconvex.names import Label, Name
 from dconvex.network.network import BayesianNetwork
 
@@ -85,12 +86,22 @@ class MarkovNetwork:
         if not np.isfinite(table).all() or (table < 0).any():
             raise NetworkError(f"the function of {scope} has a value that is negative or not finite")
 
-    def log_partition(self, evidence: Mapping[Name, Label] | None = None, *, max_bytes: float | None = None) -> float:
+    def log_partition(
+        self,
+        evidence: Mapping[Name, Label] | None = None,
+        *,
+        max_bytes: float | None = None,
+        effort: float | None = EFFORT,
+        progress: bool = False,
+    ) -> float:
         """The logarithm of the sum of the product over all states that agree with the evidence.
 
         Args:
             evidence: A state by variable.
             max_bytes: The most memory that the question may take; None: half of what there is.
+            effort: The most multiplications of a question that is cut into slices because it does not fit; None: any number,
+                0: no slices.
+            progress: Show how many slices are done if it takes more than a second.
 
         Returns:
             The natural logarithm; -inf where nothing is possible.
@@ -98,22 +109,35 @@ class MarkovNetwork:
         Raises:
             UnknownVariableError: There is no such variable.
             UnknownStateError: A variable does not have a state.
-            TooLargeError: The question would take more memory than allowed; nothing has been allocated.
+            TooLargeError: It would take more memory than allowed, or more effort in slices; nothing has been allocated.
 
         """
         try:
-            return float(self._model.log_evidence(self._all(evidence), max_bytes=max_bytes)) + self._log_scale
+            return (
+                float(self._model.log_evidence(self._all(evidence), max_bytes=max_bytes, effort=effort, progress=progress))
+                + self._log_scale
+            )
         except ImpossibleEvidenceError:
             return -math.inf
 
     def marginals(
-        self, evidence: Mapping[Name, Label] | None = None, *, max_bytes: float | None = None
+        self,
+        evidence: Mapping[Name, Label] | None = None,
+        *,
+        max_bytes: float | None = None,
+        effort: float | None = EFFORT,
+        n_jobs: int | None = None,
+        progress: bool = False,
     ) -> dict[Name, Distribution]:
         """The distribution of each variable given the evidence.
 
         Args:
             evidence: A state by variable.
             max_bytes: The most memory that the question may take; None: half of what there is.
+            effort: The most multiplications of a question that is cut into slices because it does not fit; None: any number,
+                0: no slices.
+            n_jobs: The number of threads, -1 and None: one for each core.
+            progress: Show how many slices are done if it takes more than a second.
 
         Returns:
             The distributions by variable.
@@ -122,20 +146,35 @@ class MarkovNetwork:
             UnknownVariableError: There is no such variable.
             UnknownStateError: A variable does not have a state.
             ImpossibleEvidenceError: Nothing is possible.
-            TooLargeError: The question would take more memory than allowed; nothing has been allocated.
+            TooLargeError: It would take more memory than allowed, or more effort in slices; nothing has been allocated.
 
         """
-        found = self._model.marginals(self._all(evidence), variables=range(len(self.sizes)), max_bytes=max_bytes)
+        found = self._model.marginals(
+            self._all(evidence),
+            variables=range(len(self.sizes)),
+            max_bytes=max_bytes,
+            effort=effort,
+            n_jobs=n_jobs,
+            progress=progress,
+        )
         return {name: _given(answer, evidence or {}) for name, answer in found.items() if isinstance(answer, Distribution)}
 
     def most_probable(
-        self, evidence: Mapping[Name, Label] | None = None, *, max_bytes: float | None = None
+        self,
+        evidence: Mapping[Name, Label] | None = None,
+        *,
+        max_bytes: float | None = None,
+        effort: float | None = EFFORT,
+        progress: bool = False,
     ) -> tuple[dict[Name, Label], float]:
         """The states of all variables that maximise the product, given the evidence.
 
         Args:
             evidence: A state by variable.
             max_bytes: The most memory that the question may take; None: half of what there is.
+            effort: The most multiplications of a question that is cut into slices because it does not fit; None: any number,
+                0: no slices.
+            progress: Show how many slices are done if it takes more than a second.
 
         Returns:
             The state of each variable that is not observed, and the logarithm of their probability given the evidence.
@@ -144,10 +183,10 @@ class MarkovNetwork:
             UnknownVariableError: There is no such variable.
             UnknownStateError: A variable does not have a state.
             ImpossibleEvidenceError: Nothing is possible.
-            TooLargeError: The question would take more memory than allowed; nothing has been allocated.
+            TooLargeError: It would take more memory than allowed, or more effort in slices; nothing has been allocated.
 
         """
-        return self._model.most_probable(evidence=self._all(evidence), max_bytes=max_bytes)
+        return self._model.most_probable(evidence=self._all(evidence), max_bytes=max_bytes, effort=effort, progress=progress)
 
     def _all(self, evidence: Mapping[Name, Label] | None) -> dict[Name, Label]:
         return {**(evidence or {}), **self._seen}

@@ -14,26 +14,32 @@ from dconvex.inference.log_evidence import discrete_log_evidence
 from dconvex.inference.possibility import check_numbers_possible, check_possible, raise_impossible
 from dconvex.inference.regression_model import RegressionModel
 from dconvex.inference.request import Request
+from dconvex.inference.slicing import SlicedPlan, best_of_slices, fitting_plan
 from dconvex.inference.table_model import TableModel
 from dconvex.names import Label, Name
 
 
 def discrete_most_probable(model: TableModel, request: Request) -> tuple[dict[Name, Label], float]:
     """The most probable states of the targets, and the logarithm of their probability given the evidence."""
-    targets, evidence, limit = request.targets, request.evidence, request.limit
+    targets, evidence, limit, slicing = request.targets, request.evidence, request.limit, request.slicing
     planner = model.planner
-    plan = planner.sound(planner.plan(planner.most_probable_question(targets, evidence, limit)))
-    states = plan.trace(evidence)
-    if states is None:
-        raise_impossible(model, evidence, limit, targets)
-    state_of = dict(zip(plan.program.axes.tolist(), states[0].tolist(), strict=True)) | evidence.state_of()
+    made = fitting_plan(planner, planner.most_probable_question(targets, evidence, limit), slicing)
+    if isinstance(made, SlicedPlan):
+        plan, traced = best_of_slices(planner, made, evidence, slicing)
+    else:
+        plan = planner.sound(made)
+        rows = plan.trace(evidence)
+        traced = None if rows is None else dict(zip(plan.program.axes.tolist(), rows[0].tolist(), strict=True))
+    if traced is None:
+        raise_impossible(model, evidence, limit, targets, slicing=slicing)
+    state_of = traced | evidence.state_of()
     given, requisite = evidence, plan.requisite()
     if model.coherent and len(requisite) < len(evidence.variables):
         given = evidence.only(requisite)
     both = given.with_states(targets, tuple(state_of[v] for v in targets))
-    log_both, log_given = (discrete_log_evidence(model, part, limit, targets) for part in (both, given))
+    log_both, log_given = (discrete_log_evidence(model, part, limit, targets, slicing) for part in (both, given))
     if log_given == -math.inf:
-        raise_impossible(model, given, limit, targets)
+        raise_impossible(model, given, limit, targets, slicing=slicing)
     if given is not evidence and not request.assume_possible:
         check_possible(model, evidence, limit, targets)
     return {model.names[v]: model.labels[v][state_of[v]] for v in request.variables}, log_both - log_given

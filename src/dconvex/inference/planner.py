@@ -151,7 +151,7 @@ def _in_whole_network(question: Question) -> Question:
     return Question(
         question.targets, question.observed, question.soft, map_variables=question.map_variables, context=question.context,
         network=WHOLE, coherent=question.coherent, shows_impossible=question.shows_impossible,
-        ending=question.ending, max_bytes=question.max_bytes,
+        ending=question.ending, max_bytes=question.max_bytes, sliced=question.sliced,
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from dconvex.inference.gaussian_plan import GaussianPlan
 from dconvex.inference.log_evidence import discrete_log_evidence
 from dconvex.inference.plan import Plan
 from dconvex.inference.regression_model import RegressionModel
-from dconvex.inference.request import Request
+from dconvex.inference.request import NO_SLICES, Request, Slicing
 from dconvex.inference.table_model import TableModel
 
 
@@ -44,12 +44,19 @@ def smallest_conflict(items: Variables, is_possible: Callable[[Variables], bool]
 # --- tables
 
 
-def raise_impossible(model: TableModel, evidence: Evidence, limit: int, context: Variables, where: str = "") -> NoReturn:
+def raise_impossible(
+    model: TableModel,
+    evidence: Evidence,
+    limit: int,
+    context: Variables,
+    where: str = "",
+    slicing: Slicing = NO_SLICES,
+) -> NoReturn:
     """Name a small part of the evidence that is impossible already, in the network of a question about the context."""
     kept = (*context, *evidence.variables)
 
     def is_possible(variables: Variables) -> bool:
-        return discrete_log_evidence(model, evidence.only(variables), limit, kept) > -np.inf
+        return discrete_log_evidence(model, evidence.only(variables), limit, kept, slicing) > -np.inf
 
     said = evidence.said(model.labels)
     conflict = smallest_conflict(evidence.variables, is_possible)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from dconvex._core import Status
 from dconvex.inference.decision_plan import Cost
 from dconvex.inference.distribution import Distribution, GaussianDistribution
 from dconvex.inference.plan import Plan
@@ -18,24 +19,22 @@ from dconvex.inference.possibility import (
 from dconvex.inference.query_plan import QueryPlan
 from dconvex.inference.regression_model import RegressionModel
 from dconvex.inference.request import Request
+from dconvex.inference.slicing import SlicedPlan, fitting_plan, run
 from dconvex.inference.table_model import MOST_AXES, TableModel, refuse_many_axes
-from dconvex.threads import thread_count
-
-IMPOSSIBLE = Status.IMPOSSIBLE
 
 
 def discrete_query(model: TableModel, request: Request) -> Distribution:
     """Find the plan, run it, and give the result its names."""
-    variables, targets, evidence, limit, assume_possible = request
+    variables, targets, evidence, limit, assume_possible, slicing = request
     planner = model.planner
-    plan = planner.plan(planner.question(targets, evidence, limit))
+    plan = fitting_plan(planner, planner.question(targets, evidence, limit), slicing)
     is_partly_known = targets is not variables
     if is_partly_known:
         model.refuse_large_result(variables, limit, plan.peak_bytes)
-    plan, report, values = planner.run(plan, evidence, thread_count(None))
-    if report.status is IMPOSSIBLE:
-        raise_impossible(model, evidence, limit, variables)
-    if not (plan.uses_all_evidence or assume_possible):
+    uses_all_evidence, log_sum, values = run(planner, plan, evidence, slicing)
+    if log_sum == -math.inf:
+        raise_impossible(model, evidence, limit, variables, slicing=slicing)
+    if not (uses_all_evidence or assume_possible):
         check_possible(model, evidence, limit, variables)
     if len(variables) > MOST_AXES:
         refuse_many_axes(variables)
@@ -49,6 +48,8 @@ def discrete_query(model: TableModel, request: Request) -> Distribution:
 def discrete_query_plan(model: TableModel, request: Request) -> QueryPlan:
     """The plan that `discrete_query` runs, and the memory that it takes with all that is checked."""
     plan, cost = _costed(model, request)
+    if isinstance(plan, SlicedPlan):
+        return QueryPlan(model.store.index, request, plan.plan, cost.peak_bytes, plan.sliced, plan.count)
     return QueryPlan(model.store.index, request, plan, cost.peak_bytes)
 
 
@@ -57,9 +58,9 @@ def discrete_query_cost(model: TableModel, request: Request) -> Cost:
     return _costed(model, request)[1]
 
 
-def _costed(model: TableModel, request: Request) -> tuple[Plan, Cost]:
-    variables, targets, evidence, limit, assume_possible = request
-    plan = model.planner.plan(model.planner.question(targets, evidence, limit))
+def _costed(model: TableModel, request: Request) -> tuple[Plan | SlicedPlan, Cost]:
+    variables, targets, evidence, limit, assume_possible, slicing = request
+    plan = fitting_plan(model.planner, model.planner.question(targets, evidence, limit), slicing)
     total, peak = plan.multiplications, plan.peak_bytes
     if targets is not variables:
         peak += 8 * model.refuse_large_result(variables, limit, peak)

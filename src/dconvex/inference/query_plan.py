@@ -58,7 +58,11 @@ class QueryPlan(Shown):
     request: Request
     executed: Executable
     peak_bytes: int
-    """The most bytes held at once, the result, the tables to derive and the check of the evidence included."""
+    """The most bytes held at once, the result, the tables to derive and the check of the evidence included; in slices, by one
+    thread."""
+    sliced_variables: tuple[int, ...] = ()
+    slices: int = 1
+    """How often the plan is run, once for each joint state of `sliced`; the answers are added up."""
 
     @cached_property
     def tree(self) -> ClusterTree:
@@ -122,14 +126,19 @@ class QueryPlan(Shown):
         return self._named(self.executed.order())
 
     @cached_property
+    def sliced(self) -> tuple[Name, ...]:
+        """The variables that are fixed in a slice, where the question does not fit otherwise."""
+        return self._named(self.sliced_variables)
+
+    @cached_property
     def derived(self) -> int:
         """How many tables come from other clusters."""
         return self.executed.derived
 
     @cached_property
     def multiplications(self) -> int:
-        """Those of this question, without the tables that are derived once and kept."""
-        return self.executed.multiplications
+        """Those of this question in all slices, without the tables that are derived once and kept."""
+        return self.slices * self.executed.multiplications
 
     @cached_property
     def candidates(self) -> tuple[Candidate, ...]:
@@ -168,6 +177,8 @@ class QueryPlan(Shown):
             f"  arithmetic     {amount(self.multiplications, 'multiplication')}",
             f"  peak memory    {readable_bytes(self.peak_bytes)}",
         ]
+        if self.slices > 1:
+            lines.insert(5, f"  slices         {self.slices:,}, one for each joint state of {_listed(self.sliced)}")
         lines += [
             f"  instead of     {other.method} on the {other.network} network: {amount(other.multiplications, 'multiplication')}"
             for other in self.candidates
@@ -181,6 +192,7 @@ class QueryPlan(Shown):
 _FACTS = (
     *("tree", "variables", "evidence", "likelihoods", "requisite", "kept", "variables_kept", "barren"),
     *("network", "method", "order", "derived", "peak_bytes", "multiplications", "candidates"),
+    *("sliced", "slices"),
 )
 """What a plan says; a pickled one says the same."""
 

@@ -46,7 +46,7 @@ def _sampled_ancestors(model: TableModel, request: Request, rows: int, rng: np.r
 
 def discrete_estimate(model: TableModel, request: Request, samples: int, rng: np.random.Generator) -> Distribution:
     """An estimate from weighted samples, with standard errors."""
-    variables, targets, evidence, limit, _ = request
+    variables, targets, evidence, limit, _, _ = request
     model.refuse_large_result(variables, limit, copies=3)
     refuse_many_axes(variables)
     with contextlib.suppress(TooLargeError):  # too large to know: the samples will show it

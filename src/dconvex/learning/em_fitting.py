@@ -14,12 +14,12 @@ from dconvex.learning.estimation.regression_em import HeldNumbers, RegressionPro
 from dconvex.learning.estimation.table_em import TableProblem
 from dconvex.learning.learning_options import LearningOptions
 from dconvex.learning.partitioned_rows import PartitionedCodes, PartitionedNumbers, read_by_partition
-from dconvex.learning.progress import Iterations
 from dconvex.learning.statistics.counted_families import Families
 from dconvex.learning.statistics.counts import Counts
 from dconvex.learning.statistics.gatherer import FamilyStatistics
 from dconvex.learning.statistics.measured_rows import measured_rows
 from dconvex.learning.statistics.moments import Moments
+from dconvex.progress import Iterations
 from dconvex.threads import threads
 
 Problem: TypeAlias = TableProblem | RegressionProblem

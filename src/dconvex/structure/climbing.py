@@ -16,6 +16,8 @@ AT_ONCE = 20_000
 LEAST_BUDGET = 400_000
 MOST_BUDGET = 10_000_000
 """Scores of families after the first optimum: enough that the best of several runs differ little."""
+PRICE_OF_EXPECTATION = 10
+"""The part of the budget that scores from expected counts have, each of which takes that many times as long and more."""
 TABU_STEPS = 10
 """Moves from an optimum before the graph is perturbed."""
 SHARE_OF_CLASSES = 0.4
@@ -32,7 +34,7 @@ def search(problem: StructureProblem) -> FoundStructure:
     """From the better optimum of hill climbing and of classes on, with tabu moves and perturbations, for a budget of scores."""
     problem.check_gains(2)  # and until when each pair is left alone
     size = len(problem.names)
-    budget = min(LEAST_BUDGET + 80 * size * size, MOST_BUDGET)
+    budget = min(LEAST_BUDGET + 80 * size * size, MOST_BUDGET) // (PRICE_OF_EXPECTATION if problem.is_expected else 1)
     first = greedy(problem)
     if has_classes(problem) and not problem.clock.is_over:
         classes = class_optimum(problem, budget * SHARE_OF_CLASSES)

@@ -11,7 +11,7 @@ AT_ONCE = 2_000
 """Tests between two looks at the bar."""
 MOST_WORK = 3.0e10
 """Steps of about a nanosecond for all tests: about half a minute."""
-TEST_STEPS = 2_000
+TEST_STEPS = 4_000
 """Of a test, and one more for each row."""
 LISTED = 3
 """The most edges that a note names."""

@@ -16,8 +16,8 @@ from dconvex.caching import cached_property
 from dconvex.graph.cpdag import Cpdag, NamePair
 from dconvex.graph.dag import Dag, DagLike
 from dconvex.learning.learning_options import EM, NULL_VALUES, Kind, Missing, StatesLike
-from dconvex.learning.progress import SampleBar
 from dconvex.names import Name
+from dconvex.progress import SampleBar
 from dconvex.shown import Shown
 from dconvex.structure.resampling import Resampling
 from dconvex.structure.structure_learning import MethodName, learn_structure

@@ -13,8 +13,8 @@ from dconvex._core import EdgeConstraints, FamilyScore, Pdag, Ragged
 from dconvex.arrays import Floats, Indices
 from dconvex.errors import TooLargeError
 from dconvex.learning.learning_options import Kind
-from dconvex.learning.progress import Iterations
 from dconvex.names import Name
+from dconvex.progress import Iterations
 
 Change: TypeAlias = Literal["add", "remove", "reverse"]
 CHANGES: tuple[Change, ...] = ("add", "remove", "reverse")
@@ -51,7 +51,9 @@ class StructureProblem:
     lines: int
     """Different rows, which each score goes over; none where it needs moments only."""
     has_gaps: bool
-    """Whether cells are missing: equivalent graphs may then score differently, or each score takes long."""
+    """Whether families are compared over different rows: equivalent graphs may then score differently."""
+    is_expected: bool
+    """Whether counts are expectations, so that each score takes a hundred times as long."""
     constraints: EdgeConstraints
     required: Indices
     forbidden: Indices

@@ -22,8 +22,8 @@ from dconvex.learning.learning_options import (
     StatesLike,
     checked_missing,
 )
-from dconvex.learning.progress import Iterations
 from dconvex.names import Name, checked_labels
+from dconvex.progress import Iterations
 from dconvex.structure.coded_tables import CodedRows
 from dconvex.structure.data_scores import check_values, note_of_pairs, pairs_apart, score_maker
 from dconvex.structure.expected_rows import ExpectedRows
@@ -150,8 +150,8 @@ def learn_structure(
             score = PenalisedScore(plain, edge_penalty) if edge_penalty else plain
             return StructureProblem(
                 rows.variables, own_kind, choice.criterion, score, make, rows.weight, lines_of(rows), has_gaps(rows),
-                indexed.constraints, indexed.required, indexed.forbidden, indexed.start, indexed.target, alpha, seed,
-                options.threads, options.limit, clock, bar,
+                isinstance(rows, ExpectedRows), indexed.constraints, indexed.required, indexed.forbidden, indexed.start,
+                indexed.target, alpha, seed, options.threads, options.limit, clock, bar,
             )  # fmt: skip
 
         if isinstance(rows, CountRounds):
@@ -178,8 +178,8 @@ def lines_of(rows: AnyRows) -> int:
 
 
 def has_gaps(rows: AnyRows) -> bool:
-    """Whether scores are about rows with missing cells."""
-    return isinstance(rows, ExpectedRows) or (not isinstance(rows, CountRounds) and bool(rows.has_missing.any()))
+    """Whether families are compared over different rows."""
+    return isinstance(rows, OwnRows) and bool(rows.has_missing.any())
 
 
 def rounds_of(data: SharedCounts, options: LearningOptions) -> CountRounds:

@@ -22,8 +22,8 @@ from dconvex.learning.columns.encoded_columns import CodeReader, NumberReader
 from dconvex.learning.columns.encoder import MISSING, check_number_of_states
 from dconvex.learning.columns.matching import MatchedTable, is_distributed, kind_of, tables_in
 from dconvex.learning.learning_options import Kind, LearningOptions
-from dconvex.learning.progress import Bar
 from dconvex.names import Name, canonical, checked_name
+from dconvex.progress import Bar
 from dconvex.structure.coded_tables import CodedRows, CodedTable, joined_rows, merged
 from dconvex.structure.measured_tables import MeasuredRows, MeasuredTable, joined_moments
 from dconvex.threads import Workers, threads

@@ -40,6 +40,7 @@ export class SureView {
       const { name, states } = overview.variables[target];
       const options = states.map((state, index) => html("option", { value: index }, `P(${name} = ${state})`));
       this.choice.replaceChildren(html("option", { value: "" }, "the most probable state"), ...options);
+      this.answer.replaceChildren(faint("One moment…")); // of a large network seconds
     }
     this.#answer();
   }

@@ -19,8 +19,8 @@ from dconvex.learning.columns.encoder import MISSING, Encoder
 from dconvex.learning.columns.matching import MatchedTable, matched_tables
 from dconvex.learning.columns.states import States
 from dconvex.learning.learning_options import LearningOptions
-from dconvex.learning.progress import Bar
 from dconvex.names import Name
+from dconvex.progress import Bar
 from dconvex.threads import Workers, threads
 
 Numbers = TypeVar("Numbers", Integers, Floats)

@@ -9,12 +9,12 @@ from dconvex.errors import DataError
 from dconvex.learning.columns.cells import Cells
 from dconvex.learning.columns.matching import MatchedTable, kind_of, matched_tables
 from dconvex.learning.learning_options import Kind, LearningOptions
-from dconvex.learning.progress import Bar
 from dconvex.learning.statistics.counted_families import Families
 from dconvex.learning.statistics.counting import Counting
 from dconvex.learning.statistics.coverage import Coverage
 from dconvex.learning.statistics.gatherer import FamilyStatistics, Gatherer
 from dconvex.learning.statistics.measuring import Measuring
+from dconvex.progress import Bar
 from dconvex.threads import Workers, threads
 
 

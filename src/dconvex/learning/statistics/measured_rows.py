@@ -13,11 +13,11 @@ from dconvex.errors import DataError, TooLargeError
 from dconvex.learning.columns.encoded_columns import NumberReader, NumberRows
 from dconvex.learning.columns.matching import MatchedTable
 from dconvex.learning.learning_options import LearningOptions
-from dconvex.learning.progress import Bar
 from dconvex.learning.statistics.counted_families import Families
 from dconvex.learning.statistics.coverage import Coverage
 from dconvex.learning.statistics.measuring import Measuring
 from dconvex.learning.statistics.moments import Moments
+from dconvex.progress import Bar
 from dconvex.threads import threads
 
 COPIES = 3
