@@ -115,6 +115,8 @@ class Tallies:
     def recoded(self, sizes: Integers, codes: Sequence[Integers], limit: int) -> Tallies:
         """The same counts where state s of variable v has become `codes[v][s]`, of `sizes[v]`."""
         after = Tallies.empty(self.families, sizes, limit, is_weighted=self.is_expected)
+        if not self.counts.size and not self.seen:  # no states were known: as in the first batch of most tables
+            return after
         is_changed = sizes != self.sizes
         for variable, own in enumerate(codes):
             is_changed[variable] |= not np.array_equal(own, np.arange(len(own)))
