@@ -26,7 +26,10 @@ def our_class(method: MethodName, score: StructureScore = "bic") -> Learn:
 
 def with_prior(frame: pd.DataFrame) -> dc.Cpdag:
     """The score of causal-learn: BDeu with its prior on edges."""
-    penalty = math.log(len(frame) - 1)
+    return with_penalty(frame, math.log(len(frame) - 1))
+
+
+def with_penalty(frame: pd.DataFrame, penalty: float = 15.0) -> dc.Cpdag:
     return dc.learn_structure(frame, method="ges", score=dc.BDeu(1), edge_penalty=penalty, n_jobs=1).cpdag
 
 
@@ -117,6 +120,7 @@ CONTENDERS: dict[str, Learn] = {
     "ges-class": our_class("ges"),
     "ges-BDeu(1)": our_class("ges", dc.BDeu(1)),
     "ges-BDeu(1)-prior": with_prior,
+    "ges-BDeu(1)-15": with_penalty,
     "causal-learn": causal_learn_ges,
     "pc": our_class("pc"),
     "pyAgrum-PC": pyagrum_pc,

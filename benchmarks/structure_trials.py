@@ -151,6 +151,11 @@ def merged(before: Iterable[Learned], later: Iterable[Learned], order: Iterable[
     return [found.pop(trial) for trial in planned] + list(found.values())
 
 
+def machine() -> dict[str, object]:
+    """What the times depend on, with the peers that learn structures alone."""
+    return {**harness.machine(), **{package: harness._version(package) for package in ("pybnesian", "causal-learn")}}
+
+
 class Results:
     """The file of a benchmark, in which each result is saved as it comes; those that are there stay until they are replaced."""
 
@@ -168,7 +173,7 @@ class Results:
         self.file.parent.mkdir(parents=True, exist_ok=True)
         means = [asdict(mean) for mean in means_of(self.found)]
         trials = [asdict(trial) for trial in self.found]
-        record = {"benchmark": self.name, "quick": self.quick, "machine": harness.machine(), "means": means, "trials": trials}
+        record = {"benchmark": self.name, "quick": self.quick, "machine": machine(), "means": means, "trials": trials}
         self.file.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 
     def of(self, trial: Trial) -> Learned | None:
