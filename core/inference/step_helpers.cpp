@@ -32,7 +32,7 @@ void StepHelpers::share(Offset parts, const PartWork& work, Offset* rounds, Poll
     }
     has_step_.notify_all();
     try {
-        take_parts(rounds, poll);
+        take_parts(work, rounds, poll);
     } catch (...) {
         task_.cancel();
         close();
@@ -50,8 +50,8 @@ void StepHelpers::close() {
     has_ended_.wait(lock, [this] { return helping_ == 0; });
 }
 
-void StepHelpers::take_parts(Offset* rounds, Poll& poll) {
-    for (Offset part = next_++; part < parts_; part = next_++) (*work_)(part, rounds, poll);
+void StepHelpers::take_parts(const PartWork& work, Offset* rounds, Poll& poll) {
+    for (Offset part = next_++; part < parts_; part = next_++) work(part, rounds, poll);
 }
 
 void StepHelpers::help(std::size_t loops) {
@@ -64,12 +64,13 @@ void StepHelpers::help(std::size_t loops) {
         has_step_.wait(lock, [&] { return is_over_ || (work_ && step_ != last); });
         if (is_over_) return;
         last = step_;
+        const PartWork& work = *work_;  // it lasts until nobody helps; `work_` may go before
         ++helping_;
         lock.unlock();
         std::exception_ptr failure;
         try {
             rounds.resize(loops, 0);
-            take_parts(rounds.data(), poll);
+            take_parts(work, rounds.data(), poll);
         } catch (...) {
             failure = std::current_exception();
             next_ = parts_;

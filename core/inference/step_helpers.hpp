@@ -36,7 +36,7 @@ public:
 
 private:
     void help(std::size_t loops);
-    void take_parts(Offset* rounds, Poll& poll);
+    void take_parts(const PartWork& work, Offset* rounds, Poll& poll);
     void close();
 
     Cancellation task_;

@@ -78,6 +78,10 @@ def test_what_setting_a_variable_does(asia):
     assert [(model.states["bronc"][value], doing, seeing) for value, doing, seeing in found["rows"]] == [
         (row.value, row.doing.values[state], row.seeing.values[state]) for row in expected
     ]
+    named = {frozenset(model.dag.nodes[index] for index in own) for own in found["adjust"]}
+    assert named == set(dc.adjustment_sets(model.dag, "bronc", "dysp"))
+    assert asia.effect(request(model, ("lung", "smoke")))["adjust"] == []
+    assert asia.effect(request(model, ("smoke", "dysp")))["adjust"] == [[]]
     assert asia.effect(request(model, ("smoke", "dysp"), {"xray": "yes"}))["after"] == [model.dag.index_of("xray")]
     impossible = asia.effect(request(model, ("tub", "lung"), {"either": "no"}))
     assert impossible["rows"][0][1:] == [None, None]

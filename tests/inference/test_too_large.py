@@ -220,7 +220,7 @@ for side in (6, 10, 14, 17, 40):
     variables = [f"{k},{k}" for k in range(side)]
     for evidence in ({}, {f"{side - 1},{k}": 1 for k in range(0, side, 2)}):
         local = in_one_cluster(network, max_bytes=room)
-        for number, ask in enumerate(every_question(local, variables, evidence)):
+        for number, ask in enumerate(every_question(local, variables, evidence, effort=3e8)):
             try:
                 limited(room, ask)
                 print("finished", side, number)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from itertools import islice
 
 from dconvex.display.sensitivity_picture import STEP
 from dconvex.errors import DconvexError
 from dconvex.explorer.page_question import PageQuestion
 from dconvex.explorer.request_data import RequestError, read_item
 from dconvex.explorer.translation import Answer, Plain, Translator
+from dconvex.graph.adjustment import each_adjustment_set
 from dconvex.inference.distribution import Distribution
 from dconvex.inference.model import LocalModel
 
 LISTED = 30
-"""The most candidates that are listed."""
+"""The most candidates, parameters or sets that are listed."""
 
 
 def next_data(model: LocalModel, question: PageQuestion) -> Plain:
@@ -73,13 +75,18 @@ def sensitivity_data(model: LocalModel, translator: Translator, question: PageQu
 
 
 def effect_data(model: LocalModel, translator: Translator, question: PageQuestion) -> Plain:
-    """What setting the first target does to the most probable state of the second, next to what seeing it there says."""
+    """What setting the first target does to the most probable state of the second, next to what seeing it there says.
+
+    `adjust` are the sets of variables that are right to adjust for, where only data on what was seen is there.
+    """
     treatment, outcome = _targets(question, 2)
     found = model.effect(treatment, outcome, question.evidence, soft=question.soft)
     state = int(found.before.values.argmax()) if isinstance(found.before, Distribution) else None
     rows = [[translator.state(treatment, row.value), _number(row.doing, state), _number(row.seeing, state)] for row in found]
     after = [model.dag.index_of(name) for name in found.after]
-    return {"rows": rows, "state": state, "slope": found.slope, "seeingSlope": found.seeing_slope, "after": after}
+    sets = each_adjustment_set(model.dag, *map(model.dag.index_of, (treatment, outcome)))
+    slopes = {"slope": found.slope, "seeingSlope": found.seeing_slope}
+    return {"rows": rows, "state": state, **slopes, "after": after, "adjust": [list(own) for own in islice(sets, LISTED)]}
 
 
 def _targets(question: PageQuestion, count: int) -> tuple[str | int, ...]:
