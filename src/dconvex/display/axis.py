@@ -48,7 +48,7 @@ def ticks(low: float, high: float, most: int = 8, least: float = 0.0) -> list[tu
     >>> ticks(-1.3, 5.2)
     [(-1.0, '-1'), (0.0, '0'), (1.0, '1'), (2.0, '2'), (3.0, '3'), (4.0, '4'), (5.0, '5')]
     >>> ticks(1, 3, least=1)
-    [(1, '1'), (2, '2'), (3, '3')]
+    [(1.0, '1'), (2.0, '2'), (3.0, '3')]
     """
     rough = max((high - low) / most, least)
     power = 10.0 ** math.floor(math.log10(rough))
