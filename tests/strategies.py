@@ -115,8 +115,10 @@ def gaussian_networks(
 
 
 @st.composite
-def tame_gaussian_networks(draw: st.DrawFn, *, min_nodes: int = 1, max_nodes: int = 6) -> dc.BayesianNetwork:
-    """Gaussian networks with numbers around 1, some variances zero: the oracle's rounded answers are good to many digits."""
+def tame_gaussian_networks(
+    draw: st.DrawFn, *, min_nodes: int = 1, max_nodes: int = 6, noisy: bool = False
+) -> dc.BayesianNetwork:
+    """Gaussian networks with numbers around 1, some variances zero unless `noisy`: the oracle's rounded answers are good."""
     dag = draw(dags(min_nodes=min_nodes, max_nodes=max_nodes))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     return dc.BayesianNetwork.gaussian(
@@ -125,7 +127,7 @@ def tame_gaussian_networks(draw: st.DrawFn, *, min_nodes: int = 1, max_nodes: in
             node: (
                 float(rng.normal()),
                 {parent: float(rng.normal()) for parent in dag.parents(node)},
-                float(rng.uniform(0.5, 2.0)) if rng.random() < 0.8 else 0.0,
+                float(rng.uniform(0.5, 2.0)) if noisy or rng.random() < 0.8 else 0.0,
             )
             for node in dag.nodes
         },

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from inference.models import SPRINKLER, grid, in_one_cluster, naive_bayes
 from inference.questions import questions
@@ -89,7 +89,8 @@ def test_the_plan_where_clusters_were_learned_apart(ask):
 @given(questions(min_variables=1, max_variables=1, apart=True), st.sampled_from([*ASKS]))
 def test_no_question_runs_more_than_its_plan(question, name):
     """States that turn out to be impossible are left out."""
-    assume(len(question.network.dag) > len({*question.evidence, *question.soft, *question.variables}))
+    if len(question.network.dag) == len({*question.evidence, *question.soft, *question.variables}):
+        return  # nothing is left to ask about
     model, (target,) = dc.localize(question.network), question.variables
     known = {**question.evidence, **dict.fromkeys(question.soft)}
     with noted() as ran:
@@ -101,9 +102,8 @@ def test_no_question_runs_more_than_its_plan(question, name):
 
 
 @settings(max_examples=15)
-@given(tame_gaussian_networks(max_nodes=6), st.data())
+@given(tame_gaussian_networks(min_nodes=3, noisy=True), st.data())
 def test_gaussian_plans(network, data):
-    assume(len(network.dag) > 2 and all(network.family(name).variance > 0 for name in network.dag.nodes))
     target, known, *_ = data.draw(st.permutations(network.dag.nodes))
     name = data.draw(st.sampled_from(["next", "influences", "effect"]))
     model, cost, ran = dc.localize(network), RegressionModel.cost, []

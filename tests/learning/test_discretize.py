@@ -33,7 +33,8 @@ def test_cuts_are_at_quantiles(values, bins):
     expected = np.unique(np.searchsorted(edges, values), return_inverse=True)[1].tolist()
     found = codes(dc.discretize(pd.DataFrame({"x": values}), "x", bins), values)
     assert found == expected
-    if len(set(values)) == len(values) > bins:  # where values repeat, pandas joins the lowest two
+    is_fit_for_pandas = all(value == 0 or abs(value) > 1e-290 for value in values)  # which rounds by 10 ** 310 below that
+    if is_fit_for_pandas and len(set(values)) == len(values) > bins:  # where values repeat, pandas joins the lowest two
         assert found == pd.qcut(values, bins).codes.tolist()
 
 
